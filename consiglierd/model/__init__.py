@@ -1,0 +1,1 @@
+"""The nouns that two or more packages share: frozen dataclasses, no I/O."""
