@@ -1,0 +1,171 @@
+"""Text to terms: the one analysis that serves for indexing and for asking.
+
+A text is put into NFKC, cut into tokens (letters, digits, "_", with inner "." and "-"), and each
+token is cut at the borders between CJK and other scripts:
+
+- a CJK run (Hangul, Han, Kana) gives its character bigrams; a run of three or more characters also
+  itself; a single character gives itself;
+- a version (`1.0.21`, `v1.0.21`) gives itself without the "v", its leading parts of two or more
+  numbers (`1.0`), and its numbers;
+- anything else gives its words, cut at "_", "-", "." and at camelCase borders and before trailing
+  digits, and the whole of each compound. All are case-folded.
+
+A query does not require what only adds precision: whole compounds, whole CJK words, the shorter
+forms of a version, and a single syllable that follows a Latin word (`auth를`).
+"""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from itertools import pairwise, starmap
+
+ANALYZER_FINGERPRINT = "terms-1"
+MAX_TERM_CHARACTERS = 64
+
+_CACHED_TOKEN_CHARACTERS = 64
+_CJK = (
+    "\u1100-\u11ff\u3005-\u3007\u3031-\u3035\u3041-\u30ff\u3131-\u318e\u31f0-\u31ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
+)
+_TOKEN = re.compile(r"\w+(?:[.\-]\w+)*")
+_HAS_CJK = re.compile(f"[{_CJK}]")
+_RUN = re.compile(f"[{_CJK}]+|[^{_CJK}]+")
+_VERSION = re.compile(r"[vV]?(\d+(?:\.\d+)+)")
+_HYPHENS = re.compile(r"[_\-]+")
+# A border after one letter would take "iOS" and "eBay" apart, and one before a single small letter "APIs".
+_WORD_BORDER = re.compile(
+    r"(?<=[^\W\d_][^\W\d_A-Z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][^\W\d_A-Z]{2})|(?<=[^\W\d_]{2})(?=\d+$)"
+)
+
+
+# A term, whether a query requires it, and what else covers it: a QueryTerm, but cheap to make.
+_Item = tuple[str, bool, tuple[str, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTerm:
+    """A term of a query.
+
+    Terms with `is_basis` are what the query asks for; the others only add to the score. A text that
+    holds any of `covered_by` counts as holding this term ("javascript" stands for the "java" and
+    "script" of "JavaScript").
+    """
+
+    term: str
+    is_basis: bool
+    covered_by: tuple[str, ...] = ()
+
+
+def analyze(text: str) -> list[str]:
+    """The terms of a text, in order, with repeats."""
+    return [term for token in tokens(text) for term in terms_of_token(token)]
+
+
+def analyze_query(text: str) -> tuple[QueryTerm, ...]:
+    """The distinct terms of a query, in order; a term that is required anywhere is required."""
+    found: dict[str, QueryTerm] = {}
+    for token in tokens(text):
+        for item in starmap(QueryTerm, _expand(token)):
+            known = found.get(item.term)
+            if known is None:
+                found[item.term] = item
+            elif item.is_basis:
+                both = tuple(dict.fromkeys(known.covered_by + item.covered_by))
+                found[item.term] = replace(item, covered_by=both)
+    return tuple(found.values())
+
+
+def tokens(text: str) -> list[str]:
+    """The tokens of a text, in NFKC with their case kept; equal tokens give equal terms."""
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text)
+    return _TOKEN.findall(text)
+
+
+def terms_of_token(token: str) -> tuple[str, ...]:
+    """The terms of one token of `tokens`, with repeats."""
+    # A hostile token may be megabytes long and must not stay in a cache.
+    if len(token) > _CACHED_TOKEN_CHARACTERS:
+        return tuple(item[0] for item in _expand(token))
+    return _terms_of_short_token(token)
+
+
+@lru_cache(maxsize=1 << 15)
+def _terms_of_short_token(token: str) -> tuple[str, ...]:
+    return tuple(item[0] for item in _expand(token))
+
+
+@lru_cache(maxsize=1 << 16)
+def term_key(term: str) -> int:
+    """The 64-bit identity of a term; two terms of one corpus share a key about once in 2^64 / n^2."""
+    return int.from_bytes(hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
+
+
+def _expand(token: str) -> Iterator[_Item]:
+    if not _HAS_CJK.search(token):
+        yield from _expand_words(token)
+        return
+    after_word = False
+    for run in _RUN.findall(token):
+        if _HAS_CJK.match(run):
+            yield from _expand_cjk(run, after_word)
+            after_word = False
+        else:
+            yield from _expand_words(run)
+            after_word = True
+
+
+def _expand_cjk(run: str, after_word: bool) -> Iterator[_Item]:
+    if len(run) == 1:
+        yield (run, not after_word, ())
+        return
+    for first, second in pairwise(run):
+        yield (first + second, True, ())
+    if 3 <= len(run) <= MAX_TERM_CHARACTERS:
+        yield (run, False, ())
+
+
+def _expand_words(run: str) -> Iterator[_Item]:
+    whole = run.strip("._-")
+    pieces = [piece for piece in _HYPHENS.split(whole) if piece.strip(".")]
+    if len(pieces) == 1 and _VERSION.fullmatch(pieces[0]):
+        yield from _expand_version(pieces[0])
+        return
+    words: list[str] = []
+    for piece in pieces:
+        words.extend([piece] if _VERSION.fullmatch(piece) else [word for word in piece.split(".") if word])
+    folded = whole.casefold()
+    is_compound = len(words) > 1 and len(folded) <= MAX_TERM_CHARACTERS
+    covering = (folded,) if is_compound else ()
+    for word in words:
+        if _VERSION.fullmatch(word):
+            yield from _expand_version(word)
+        else:
+            yield from _expand_word(word, covering)
+    if is_compound:
+        yield (folded, False, ())
+
+
+def _expand_word(word: str, covering: tuple[str, ...]) -> Iterator[_Item]:
+    folded = word.casefold()
+    parts = _WORD_BORDER.split(word)
+    if len(parts) == 1 or len(folded) > MAX_TERM_CHARACTERS:
+        for start in range(0, len(folded), MAX_TERM_CHARACTERS):
+            yield (folded[start : start + MAX_TERM_CHARACTERS], True, covering)
+        return
+    for part in parts:
+        yield (part.casefold(), True, (folded, *covering))
+    yield (folded, False, ())
+
+
+def _expand_version(word: str) -> Iterator[_Item]:
+    numbers = word.lstrip("vV").split(".")
+    version = ".".join(numbers)[:MAX_TERM_CHARACTERS]
+    yield (version, True, ())
+    for count in range(2, min(len(numbers), 5)):
+        yield (".".join(numbers[:count])[:MAX_TERM_CHARACTERS], False, ())
+    for number in numbers:
+        yield (number[:MAX_TERM_CHARACTERS], False, ())

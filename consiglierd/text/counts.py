@@ -1,0 +1,79 @@
+"""How often each term stands in a piece of text, weighted, as two packed arrays."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from consiglierd.text.analyzer import term_key, terms_of_token, tokens
+
+HEADING_WEIGHT = 2
+PATH_WEIGHT = 1
+
+_WIDTHS: dict[int, str] = {1: "u1", 2: "<u2", 4: "<u4"}
+_HEADER = np.dtype([("width", "u1"), ("terms", "<u4"), ("length", "<u8")])
+
+
+@dataclass(frozen=True, slots=True)
+class TermCounts:
+    """`keys` are sorted and unique, `counts` their weighted counts (> 0); `length` is the sum of the counts."""
+
+    keys: NDArray[np.uint64]
+    counts: NDArray[np.uint32]
+    length: int
+
+
+def count_section(text: str, heading_path: Iterable[str]) -> TermCounts:
+    """The terms of a section's text, and those of its headings HEADING_WEIGHT times."""
+    token_counts = Counter(tokens(text))
+    for heading in heading_path:
+        for token in tokens(heading):
+            token_counts[token] += HEADING_WEIGHT
+    return _of_tokens(token_counts)
+
+
+@lru_cache(maxsize=4096)
+def count_path(path: str) -> TermCounts:
+    """The terms of a path, PATH_WEIGHT times."""
+    return _of_tokens({token: count * PATH_WEIGHT for token, count in Counter(tokens(path)).items()})
+
+
+def pack(counts: TermCounts) -> bytes:
+    """A compact form that is equal for equal counts, on every machine."""
+    largest = int(counts.counts.max()) if len(counts.counts) else 0
+    width = 1 if largest < 1 << 8 else 2 if largest < 1 << 16 else 4
+    header = np.array([(width, len(counts.keys), counts.length)], dtype=_HEADER)
+    return header.tobytes() + counts.keys.astype("<u8").tobytes() + counts.counts.astype(_WIDTHS[width]).tobytes()
+
+
+def unpack(packed: bytes) -> TermCounts:
+    """The counts that `pack` packed; `keys` is a view of `packed`."""
+    width = packed[0]
+    terms = int.from_bytes(packed[1:5], "little")
+    length = int.from_bytes(packed[5:13], "little")
+    keys = np.frombuffer(packed, dtype="<u8", count=terms, offset=13)
+    counts = np.frombuffer(packed, dtype=_WIDTHS[width], count=terms, offset=13 + 8 * terms)
+    return TermCounts(keys, counts.astype(np.uint32), length)
+
+
+def merge(first: TermCounts, second: TermCounts) -> TermCounts:
+    """The counts of both texts together."""
+    keys, inverse = np.unique(np.concatenate([first.keys, second.keys]), return_inverse=True)
+    counts = np.zeros(len(keys), dtype=np.uint32)
+    np.add.at(counts, inverse, np.concatenate([first.counts, second.counts]))
+    return TermCounts(keys, counts, first.length + second.length)
+
+
+def _of_tokens(token_counts: dict[str, int]) -> TermCounts:
+    by_key: dict[int, int] = {}
+    for token, count in token_counts.items():
+        for term in terms_of_token(token):
+            key = term_key(term)
+            by_key[key] = by_key.get(key, 0) + count
+    keys = np.fromiter(by_key.keys(), dtype=np.uint64, count=len(by_key))
+    counts = np.fromiter(by_key.values(), dtype=np.uint32, count=len(by_key))
+    order = np.argsort(keys)
+    return TermCounts(keys[order], counts[order], int(counts.sum(dtype=np.uint64)))
