@@ -1,1 +1,1 @@
-"""."""
+"""SQLite: the one truth that everything else is derived from."""

@@ -1,0 +1,119 @@
+"""The folder that holds a workspace's derived data: only a real one of ours is opened."""
+
+import fcntl
+import os
+import shutil
+import stat
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from consiglierd.errors import Busy, Unavailable
+
+FOLDER_NAME = ".consigliere"
+DATABASE_NAME = "consigliere.db"
+
+
+@dataclass(frozen=True, slots=True)
+class DataFolder:
+    """Where a workspace's derived data lies, the lock that is held on it, and why it is not in the root, if so."""
+
+    path: Path
+    lock_fd: int
+    warning: str | None
+
+    @property
+    def database(self) -> Path:
+        return self.path / DATABASE_NAME
+
+    def release(self) -> None:
+        os.close(self.lock_fd)
+
+
+def open_folder(root: Path, fallback: Path, *, is_tracked: Callable[[str], bool]) -> DataFolder:
+    """Make and lock the data folder of `root`.
+
+    A clone can bring a hostile `.consigliere`: a link, a file, another user's folder, or one that
+    git tracks is left alone, and the data goes to `fallback`, as it does where the root cannot be
+    written to. Raises Busy where another daemon holds the folder.
+    """
+    folder = root / FOLDER_NAME
+    warning = _objection(folder, is_tracked)
+    if warning is None:
+        try:
+            folder.mkdir(mode=0o700, exist_ok=True)
+            _write_ignore_file(folder)
+            return DataFolder(folder, _lock(folder), None)
+        except OSError as error:
+            warning = f"{FOLDER_NAME} cannot be written to ({error.strerror})"
+    try:
+        fallback.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return DataFolder(fallback, _lock(fallback), f"{warning}: the index is kept in {fallback}")
+    except OSError as error:
+        raise Unavailable(f"no folder for the index of {root} can be made: {error}") from error
+
+
+def _objection(folder: Path, is_tracked: Callable[[str], bool]) -> str | None:
+    try:
+        found = os.lstat(folder)
+    except FileNotFoundError:
+        return f"git tracks files under {FOLDER_NAME}" if is_tracked(FOLDER_NAME) else None
+    if not stat.S_ISDIR(found.st_mode):
+        return f"{FOLDER_NAME} is not a real folder"
+    if found.st_uid != os.geteuid():
+        return f"{FOLDER_NAME} belongs to another user"
+    if is_tracked(FOLDER_NAME):
+        return f"git tracks files under {FOLDER_NAME}"
+    return None
+
+
+def _write_ignore_file(folder: Path) -> None:
+    try:
+        fd = os.open(folder / ".gitignore", os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        return
+    with os.fdopen(fd, "w") as file:
+        file.write("*\n")
+
+
+def _lock(folder: Path) -> int:
+    fd = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(fd)
+        raise Busy(
+            f"another consiglierd keeps {folder}",
+            cure="stop the other daemon (`consigliere stop`), or use its socket",
+            retry_after_ms=1000,
+        ) from error
+    return fd
+
+
+def clear_folder(folder: Path) -> None:
+    """Remove everything derived from a folder that is locked by us, but the lock and the ignore file."""
+    for entry in sorted(folder.iterdir()):
+        if entry.name in ("lock", ".gitignore"):
+            continue
+        if entry.is_dir() and not entry.is_symlink():
+            shutil.rmtree(entry)
+        else:
+            entry.unlink(missing_ok=True)
+
+
+def set_aside(folder: Path) -> None:
+    """Put a foreign database and its indexes under `aside/` in the folder, replacing what was there."""
+    aside = folder / "aside"
+    shutil.rmtree(aside, ignore_errors=True)
+    aside.mkdir(mode=0o700)
+    for entry in sorted(folder.iterdir()):
+        if entry.name not in ("lock", ".gitignore", "aside"):
+            entry.rename(aside / entry.name)
+
+
+def remove_folder(folder: Path) -> bool:
+    """Remove the whole folder; False where it was not there."""
+    if not folder.is_dir() or folder.is_symlink():
+        return False
+    shutil.rmtree(folder)
+    return True
