@@ -29,8 +29,8 @@ class Block:
 
     `depth` 0 is the top level. A nested list item has a block of its own, one deeper, inside its
     parent's lines. `checked` is the state of a list item's checkbox, None where it has none.
-    A scanner that knows the inner rows of a table lists the first line of each row in `rows`
-    (a table without them may be cut before any of its lines but the first three).
+    `rows` are the first lines of a table's data rows (the header row left out): the table may be
+    cut before each of them but the first. A table without `rows` is cut nowhere.
     """
 
     line_start: int
