@@ -29,9 +29,15 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Response(msgspec.Struct, frozen=True, kw_only=True):
-    """Exactly one of `result` and `failure` is set."""
+    """Exactly one of `result` and `failure` is set.
+
+    `revision` and `lag` (by index, in revisions) are the workspace's when the answer left; null
+    where the call opened no workspace.
+    """
 
     v: int
     id: str
     result: dict[str, object] | None = None
     failure: Failure | None = None
+    revision: int | None = None
+    lag: dict[str, int] | None = None
