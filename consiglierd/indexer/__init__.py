@@ -1,1 +1,1 @@
-"""."""
+"""The write path: events in, revisions out."""

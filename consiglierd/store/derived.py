@@ -71,6 +71,9 @@ class DerivedStore:
     def parse_terms(self, digest: Digest, recipe: str) -> list[bytes] | None:
         return read.parse_terms(self._writer, digest, recipe)
 
+    def retire_parses(self) -> None:
+        write.retire_parses(self._writer)
+
     def prune(self, *, follower_at: Revision) -> None:
         """Forget what every follower has passed; what was removed lately stays for readers that began before."""
         kept = Revision(max(0, follower_at - JOURNAL_ROWS_KEPT))
@@ -110,6 +113,12 @@ class DerivedStore:
     def ids_whose_text_contains(self, needle: str, limit: int) -> list[ChunkId]:
         with self._readers.read() as connection:
             return read.ids_whose_text_contains(connection, needle, limit)
+
+    def check(self) -> str | None:
+        """What SQLite finds wrong with the file, None if nothing."""
+        with self._readers.read() as connection:
+            found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
+        return None if found == "ok" else found
 
     def overview(self) -> overviews.Overview:
         with self._readers.read() as connection:

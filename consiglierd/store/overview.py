@@ -38,7 +38,7 @@ def overview(connection: sqlite3.Connection, *, problem_limit: int = 50) -> Over
     chunks = connection.execute("SELECT chunks FROM totals").fetchone()[0]
     types = dict(connection.execute("SELECT file_type, count(*) FROM documents GROUP BY file_type ORDER BY 1"))
     problems = connection.execute(
-        "SELECT path, problem FROM documents WHERE problem IS NOT NULL ORDER BY path LIMIT ?", (problem_limit,)
+        "SELECT file, problem FROM metadata WHERE problem IS NOT NULL ORDER BY file LIMIT ?", (problem_limit,)
     ).fetchall()
     return Overview(files, chunks, stale, last, types, tuple((row[0], row[1]) for row in problems))
 

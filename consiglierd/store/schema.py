@@ -82,6 +82,7 @@ CREATE TABLE documents (
   chunk_count INTEGER NOT NULL,
   indexed_at TEXT NOT NULL,
   stale INTEGER NOT NULL DEFAULT 0,
+  stale_reason TEXT,
   problem TEXT
 ) WITHOUT ROWID;
 CREATE INDEX documents_by_parse ON documents (parse_id);
@@ -158,7 +159,7 @@ CREATE VIEW chunks AS
   WHERE c.removed_revision IS NULL;
 CREATE VIEW metadata AS
   SELECT path AS file, file_type, digest, size, mtime_ns / 1e9 AS mtime, encoding, chunk_count,
-         indexed_at, stale, problem
+         indexed_at, stale, coalesce(stale_reason, problem) AS problem
   FROM documents;
 CREATE VIEW tags AS
   SELECT c.id AS chunk_id, st.tag AS tag, st.source AS source

@@ -163,8 +163,8 @@ def _apply_statistics(connection: sqlite3.Connection, delta: StatisticsDelta, re
 
 def _write_stats(connection: sqlite3.Connection, stats: Iterable[StatWrite]) -> None:
     connection.executemany(
-        "UPDATE documents SET dev = ?, ino = ?, size = ?, mtime_ns = ?, ctime_ns = ?, scanned_ns = ?, stale = 0"
-        " WHERE path = ?",
+        "UPDATE documents SET dev = ?, ino = ?, size = ?, mtime_ns = ?, ctime_ns = ?, scanned_ns = ?,"
+        " stale = 0, stale_reason = NULL WHERE path = ?",
         [
             (
                 _signed(write.stat.dev), _signed(write.stat.ino), write.stat.size, write.stat.mtime_ns,
@@ -177,8 +177,14 @@ def _write_stats(connection: sqlite3.Connection, stats: Iterable[StatWrite]) -> 
 
 def _write_stale(connection: sqlite3.Connection, stale: Iterable[StaleWrite]) -> None:
     connection.executemany(
-        "UPDATE documents SET stale = 1, problem = ? WHERE path = ?", [(write.problem, write.path) for write in stale]
+        "UPDATE documents SET stale = 1, stale_reason = ? WHERE path = ?", [(write.problem, write.path) for write in stale]
     )
+
+
+def retire_parses(connection: sqlite3.Connection) -> None:
+    """Let no stored parse be used again, so that every file is parsed anew."""
+    with transaction(connection):
+        connection.execute("UPDATE parses SET recipe = recipe || '#retired-' || id")
 
 
 def _signed(number: int) -> int:

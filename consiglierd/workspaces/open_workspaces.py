@@ -1,0 +1,140 @@
+"""All workspaces of the daemon: opened once, closed when too many are open, refused after crashes."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from consiglierd.errors import Busy, DaemonError, DeadlineExceeded, NotFound, Poisoned
+from consiglierd.model.deadline import Deadline
+from consiglierd.model.status import WorkspaceLine
+from consiglierd.store.folder import FOLDER_NAME, remove_folder
+from consiglierd.store.registry import CRASHES_TO_QUARANTINE, Registry
+from consiglierd.workspaces.workspace import OpenWorkspace
+
+MAX_OPEN = 16
+CLOSE_TIMEOUT_S = 10.0
+
+
+@dataclass(slots=True)
+class _Slot:
+    """One root: the workspace once it is open, and the lock of whoever opens or closes it."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    workspace: OpenWorkspace | None = None
+    used_s: float = 0.0
+
+
+class OpenWorkspaces:
+    """Satisfies serve.services.Workspaces. `open_one` builds a workspace; `check_root` refuses what must not be one."""
+
+    def __init__(
+        self,
+        registry: Registry,
+        *,
+        check_root: Callable[[str], str],
+        open_one: Callable[[str], OpenWorkspace],
+        fallback_folder: Callable[[str], Path],
+    ) -> None:
+        self._registry = registry
+        self._check_root = check_root
+        self._open_one = open_one
+        self._fallback_folder = fallback_folder
+        self._slots: dict[str, _Slot] = {}
+        self._lock = threading.Lock()
+        self._is_closing = False
+
+    def open(self, root: str, deadline: Deadline) -> OpenWorkspace:
+        slot = self._slots.get(root)
+        if slot is not None and slot.workspace is not None:
+            slot.used_s = time.monotonic()
+            return slot.workspace
+        root = self._check_root(root)
+        with self._lock:
+            slot = self._slots.setdefault(root, _Slot())
+        if not slot.lock.acquire(timeout=deadline.remaining_s):
+            raise DeadlineExceeded(f"{root} is still being opened", cure="ask again")
+        try:
+            if slot.workspace is None:
+                self._refuse_if_it_kills_us(root)
+                self._close_least_recent()
+                slot.workspace = self._opened(root)
+            slot.used_s = time.monotonic()
+            return slot.workspace
+        finally:
+            slot.lock.release()
+
+    def _opened(self, root: str) -> OpenWorkspace:
+        if self._is_closing:
+            raise Busy("the daemon is stopping", retry_after_ms=500)
+        self._registry.mark_opening(root)
+        try:
+            workspace = self._open_one(root)
+        except DaemonError:
+            self._registry.mark_failed(root)
+            raise
+        self._registry.mark_open(root, workspace.nonce)
+        return workspace
+
+    def _refuse_if_it_kills_us(self, root: str) -> None:
+        known = self._registry.find(root)
+        if known is not None and known.crashes >= CRASHES_TO_QUARANTINE:
+            raise Poisoned(
+                f"{root} is quarantined: the daemon died {known.crashes} times while opening it",
+                cure=f"`consigliere forget {root}` removes its index, then index it anew",
+            )
+
+    def _close_least_recent(self) -> None:
+        with self._lock:
+            open_slots = [(root, slot) for root, slot in self._slots.items() if slot.workspace is not None]
+        if len(open_slots) < MAX_OPEN:
+            return
+        root, slot = min(open_slots, key=lambda entry: entry[1].used_s)
+        self._close_slot(root, slot)
+
+    def _close_slot(self, root: str, slot: _Slot) -> None:
+        with slot.lock:
+            workspace, slot.workspace = slot.workspace, None
+            if workspace is None:
+                return
+            status = workspace.status()
+            workspace.close(CLOSE_TIMEOUT_S)
+        self._registry.note_size(root, status.files, status.chunks)
+
+    def lines(self) -> tuple[WorkspaceLine, ...]:
+        with self._lock:
+            opened = {root: slot.workspace for root, slot in self._slots.items() if slot.workspace is not None}
+        lines = []
+        for known in self._registry.all():
+            workspace = opened.get(known.root)
+            if workspace is None:
+                lines.append(WorkspaceLine(known.root, False, "closed", known.files, known.chunks))
+            else:
+                status = workspace.status()
+                lines.append(WorkspaceLine(known.root, True, status.state, status.files, status.chunks))
+        return tuple(lines)
+
+    def forget(self, root: str) -> tuple[str, ...]:
+        known = self._registry.find(root)
+        slot = self._slots.get(root)
+        if known is None and slot is None and not (Path(root) / FOLDER_NAME).is_dir():
+            raise NotFound(f"{root} is not a workspace that the daemon knows", cure="`consigliere workspaces` lists them")
+        if slot is not None:
+            self._close_slot(root, slot)
+        removed = [
+            str(folder) for folder in (Path(root) / FOLDER_NAME, self._fallback_folder(root)) if remove_folder(folder)
+        ]
+        self._registry.forget(root)
+        return tuple(removed)
+
+    def close(self) -> None:
+        """Close every workspace; nothing is opened any more."""
+        self._is_closing = True
+        with self._lock:
+            slots = list(self._slots.items())
+        closers = [threading.Thread(target=self._close_slot, args=entry, name="close-workspace") for entry in slots]
+        for closer in closers:
+            closer.start()
+        for closer in closers:
+            closer.join()

@@ -1,0 +1,29 @@
+"""What a workspace needs of the settings, as plain values."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from consiglierd.model.roles import RoleTable
+from consiglierd.model.rules import DocumentRules
+from consiglierd.model.status import SettingValue
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceOptions:
+    """`paths` and `exclude` are git-style globs; `values` and `problems` are for people."""
+
+    rules: DocumentRules
+    roles: RoleTable
+    paths: tuple[str, ...]
+    exclude: tuple[str, ...]
+    max_file_bytes: int
+    is_watching: bool
+    default_top_k: int
+    min_score: float
+    beta: float
+    values: tuple[SettingValue, ...]
+    problems: tuple[str, ...]
+
+
+OptionsOf = Callable[[str], WorkspaceOptions]
+"""The options in force for a root, read anew at each call; a file that cannot be used leaves the last good ones."""

@@ -1,0 +1,326 @@
+"""One open workspace, as the calls see it."""
+
+import threading
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from consiglierd.catalog.files import SafeRoot
+from consiglierd.errors import BadRequest, DeadlineExceeded, NotFound, Poisoned, Refused
+from consiglierd.index.lexical import LexicalIndex
+from consiglierd.indexer.events import (
+    BarrierAsked,
+    FilesChanged,
+    IndexerEvent,
+    RebuildAsked,
+    RescanDue,
+    SettingsChanged,
+    StopAsked,
+)
+from consiglierd.indexer.loop import Indexer
+from consiglierd.model.deadline import Deadline
+from consiglierd.model.hit import SearchResult
+from consiglierd.model.ids import Revision
+from consiglierd.model.query import Query
+from consiglierd.model.status import (
+    FileProblem,
+    Finding,
+    IndexProgress,
+    LeftOutCount,
+    SearchDefaults,
+    SettingValue,
+    ShownLines,
+    WorkspaceState,
+    WorkspaceStatus,
+)
+from consiglierd.search.service import SearchService
+from consiglierd.store.derived import DerivedStore
+from consiglierd.store.folder import DataFolder
+from consiglierd.watch.service import (
+    BarrierDelivery,
+    Delivery,
+    FileWatch,
+    PathsDelivery,
+    RescanDelivery,
+    RootBackDelivery,
+    RootGoneDelivery,
+)
+from consiglierd.workspaces.disk import ProjectDisk
+from consiglierd.workspaces.doctor import examine
+from consiglierd.workspaces.show import show_lines
+from consiglierd.workspaces.sizes import folder_size_bytes
+
+SETTINGS_FILE_NAME = ".consigliere.toml"
+BARRIER_TIMEOUT_S = 2.0
+
+
+class RevisionGate:
+    """The revision that searches see; waits for it to grow."""
+
+    def __init__(self) -> None:
+        self._grown = threading.Condition()
+        self._revision = Revision(0)
+
+    def reach(self, revision: Revision) -> None:
+        with self._grown:
+            self._revision = revision
+            self._grown.notify_all()
+
+    @property
+    def revision(self) -> Revision:
+        return self._revision
+
+    def wait_for(self, revision: Revision, timeout_s: float) -> bool:
+        with self._grown:
+            return self._grown.wait_for(lambda: self._revision >= revision, timeout_s)
+
+
+@dataclass(frozen=True, slots=True)
+class WorkspaceParts:
+    """What `opening` built; the workspace owns all of it and closes it in reverse."""
+
+    root: str
+    folder: DataFolder
+    files: SafeRoot
+    store: DerivedStore
+    lexical: LexicalIndex
+    disk: ProjectDisk
+    indexer: Indexer
+    search: SearchService
+    gate: RevisionGate
+    failure: Callable[[], str | None]
+    close_rest: Callable[[], None]
+
+
+class OpenWorkspace:
+    """Satisfies serve.services.Workspace; every method may be called from any thread."""
+
+    def __init__(self, parts: WorkspaceParts, watch: FileWatch | None) -> None:
+        self._parts = parts
+        self._watch = watch
+
+    @property
+    def root(self) -> str:
+        return self._parts.root
+
+    @property
+    def nonce(self) -> str:
+        return self._parts.store.nonce
+
+    # -- asking -------------------------------------------------------------------------------
+
+    def search(self, query: Query, deadline: Deadline) -> SearchResult:
+        self._refuse_if_poisoned()
+        result = self._parts.search.search(query, deadline)
+        if self._parts.indexer.has_reconciled:
+            return result
+        return replace(result, partial=(*result.partial, "reconciling"))
+
+    def defaults(self) -> SearchDefaults:
+        options = self._parts.disk.options
+        return SearchDefaults(options.default_top_k, options.min_score)
+
+    def show(
+        self, file: str, line_start: int | None, line_end: int | None, *, section: bool, deadline: Deadline
+    ) -> ShownLines:
+        self._refuse_if_poisoned()
+        return show_lines(
+            self.root,
+            self._parts.files,
+            self._parts.store,
+            file,
+            line_start,
+            line_end,
+            section=section,
+            max_bytes=self._parts.disk.options.max_file_bytes,
+        )
+
+    # -- indexing -----------------------------------------------------------------------------
+
+    def start_index(self, paths: tuple[str, ...], *, rebuild: bool) -> int:
+        self._refuse_if_poisoned()
+        indexer = self._parts.indexer
+        token = indexer.new_token()
+        if rebuild:
+            indexer.post(RebuildAsked())
+        elif paths:
+            indexer.post(FilesChanged(frozenset(self._checked(path) for path in paths)))
+        else:
+            indexer.post(RescanDue("asked for"))
+        indexer.post(BarrierAsked(token))
+        return token
+
+    def _checked(self, path: str) -> str:
+        """The path relative to the root; refuses what is ignored, and what is neither there nor known."""
+        relative = path.removeprefix(self.root + "/").removeprefix("./").rstrip("/")
+        if relative in (self.root, ".", ""):
+            return ""
+        found = self._parts.files.kind_of(relative)
+        if found == "missing" and self._parts.store.document_at(relative) is None:
+            raise NotFound(f"{path} is not there", cure="give a path below the root, or none for everything")
+        rule = self._parts.disk.ignore.rule_for(relative, found == "folder")
+        if rule is not None:
+            raise Refused(f"{path} is left out by {rule}", cure="change that rule, or add the path to git")
+        if found == "file" and not self._parts.disk.is_document(relative):
+            raise BadRequest(f"{path} is not a document (Markdown, AsciiDoc, reStructuredText or plain text)")
+        return relative
+
+    def index_progress(self, ticket: int, wait_s: float) -> IndexProgress:
+        self._refuse_if_poisoned()
+        indexer = self._parts.indexer
+        if not indexer.has_given(ticket):
+            raise NotFound(f"no indexing has the ticket {ticket}", cure="ask `index` for one")
+        is_done = indexer.wait_for(ticket, wait_s)
+        done, total = indexer.progress.counts
+        return IndexProgress(
+            is_done=is_done,
+            files_done=done,
+            files_total=total,
+            revision=self.revision(),
+            lag=self.lag(),
+            problems=len(self._parts.store.overview().problems),
+        )
+
+    def settle(self, deadline: Deadline) -> Revision:
+        self._refuse_if_poisoned()
+        indexer = self._parts.indexer
+        token = indexer.new_token()
+        watch = self._watch
+        is_delivered = (
+            watch is not None
+            and watch.mode != "polling"
+            and watch.ask_barrier(token, min(BARRIER_TIMEOUT_S, deadline.remaining_s))
+        )
+        if not is_delivered:
+            # Nothing can be learned from events here: the disk itself is looked at.
+            indexer.post(RescanDue("settle"))
+            indexer.post(BarrierAsked(token))
+        if not indexer.wait_for(token, deadline.remaining_s):
+            self._refuse_if_poisoned()
+            raise DeadlineExceeded("not everything saved is indexed yet", cure="ask again, or allow more time")
+        return self._parts.gate.revision
+
+    def wait_for_revision(self, revision: Revision, deadline: Deadline) -> None:
+        if not self._parts.gate.wait_for(revision, deadline.remaining_s):
+            raise DeadlineExceeded(f"revision {revision} is not searchable yet (at {self._parts.gate.revision})")
+
+    def deliver(self, delivery: Delivery) -> None:
+        """What the watcher saw, for the indexer; called on the watcher's threads."""
+        for event in events_of(delivery):
+            self._parts.indexer.post(event)
+
+    # -- how it does --------------------------------------------------------------------------
+
+    def revision(self) -> Revision:
+        return self._parts.store.head()
+
+    def lag(self) -> dict[str, int]:
+        head = self._parts.store.head()
+        return {"lexical": max(0, head - self._parts.gate.revision), "vector": 0}
+
+    def status(self) -> WorkspaceStatus:
+        overview = self._parts.store.overview()
+        indexer = self._parts.indexer
+        lag = self.lag()
+        return WorkspaceStatus(
+            root=self.root,
+            state=self._state(lag),
+            watching="off" if self._watch is None else self._watch.mode,
+            revision=self.revision(),
+            lag=lag,
+            files=overview.files,
+            chunks=overview.chunks,
+            stale_files=overview.stale_files,
+            pending_files=indexer.progress.pending,
+            size_bytes=folder_size_bytes(self._parts.folder.path),
+            last_indexed_at=overview.last_indexed_at,
+            models={"lexical": "bm25", "vector": "none"},
+            types=overview.types,
+            left_out=self._left_out_counts(),
+            problems=tuple(_file_problem(path, problem) for path, problem in overview.problems),
+            warnings=self.warnings(),
+        )
+
+    def _state(self, lag: Mapping[str, int]) -> WorkspaceState:
+        indexer = self._parts.indexer
+        if self._parts.failure() is not None:
+            return "poisoned"
+        if indexer.is_root_missing:
+            return "root_missing"
+        if not indexer.has_reconciled:
+            return "reconciling"
+        is_busy = indexer.is_working or indexer.waiting_events > 0 or any(lag.values())
+        return "indexing" if is_busy else "fresh"
+
+    def _left_out_counts(self) -> tuple[LeftOutCount, ...]:
+        left_out = self._parts.indexer.left_out()
+        counts = Counter(entry.reason for entry in left_out)
+        return tuple(
+            LeftOutCount(
+                reason=reason,
+                count=count,
+                examples=tuple(sorted(entry.path for entry in left_out if entry.reason == reason)[:3]),
+            )
+            for reason, count in sorted(counts.items())
+        )
+
+    def warnings(self) -> tuple[str, ...]:
+        found = list(self._parts.disk.ignore.warnings)
+        if self._parts.folder.warning is not None:
+            found.append(self._parts.folder.warning)
+        if self._watch is not None:
+            found.extend(self._watch.warnings)
+        failure = self._parts.failure()
+        if failure is not None:
+            found.append(f"the indexer has given up: {failure}")
+        return (*found, *self._parts.disk.options.problems)
+
+    def settings(self) -> tuple[SettingValue, ...]:
+        return self._parts.disk.options.values
+
+    def settings_problems(self) -> tuple[str, ...]:
+        return self._parts.disk.options.problems
+
+    def doctor(self) -> tuple[Finding, ...]:
+        return examine(self.status(), self.warnings(), self._parts.store.check())
+
+    def _refuse_if_poisoned(self) -> None:
+        failure = self._parts.failure()
+        if failure is not None:
+            raise Poisoned(
+                f"the index of {self.root} cannot be kept right any more: {failure}",
+                cure="`consigliere restart`; if that does not help, `consigliere forget` and index anew",
+            )
+
+    # -- its end ------------------------------------------------------------------------------
+
+    def close(self, timeout_s: float) -> None:
+        """Finish the commit in hand, then let everything go; what was committed stands."""
+        if self._watch is not None:
+            self._watch.stop()
+        self._parts.indexer.post(StopAsked())
+        self._parts.indexer.wait_until_ended(timeout_s)
+        self._parts.close_rest()
+
+
+def events_of(delivery: Delivery) -> tuple[IndexerEvent, ...]:
+    """What a delivery of the watcher means to the indexer."""
+    match delivery:
+        case PathsDelivery(paths, folders):
+            places = frozenset(paths) | frozenset(folders)
+            if SETTINGS_FILE_NAME in places:
+                return (SettingsChanged(), FilesChanged(places))
+            return (FilesChanged(places),)
+        case RescanDelivery(reason):
+            return (SettingsChanged(), RescanDue(reason))
+        case RootGoneDelivery():
+            return (RescanDue("the root is gone"),)
+        case RootBackDelivery():
+            return (SettingsChanged(), RescanDue("the root is back"))
+        case BarrierDelivery(token):
+            return (BarrierAsked(token),)
+
+
+def _file_problem(path: str, problem: str) -> FileProblem:
+    code, _, message = problem.partition(": ")
+    return FileProblem(path, code, message or problem)
