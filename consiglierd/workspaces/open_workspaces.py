@@ -128,6 +128,13 @@ class OpenWorkspaces:
         self._registry.forget(root)
         return tuple(removed)
 
+    def reload_settings(self) -> None:
+        """Every open workspace reads its settings again (SIGHUP)."""
+        with self._lock:
+            opened = [slot.workspace for slot in self._slots.values() if slot.workspace is not None]
+        for workspace in opened:
+            workspace.reload_settings()
+
     def close(self) -> None:
         """Close every workspace; nothing is opened any more."""
         self._is_closing = True

@@ -95,9 +95,9 @@ class WorkspaceParts:
 class OpenWorkspace:
     """Satisfies serve.services.Workspace; every method may be called from any thread."""
 
-    def __init__(self, parts: WorkspaceParts, watch: FileWatch | None) -> None:
+    def __init__(self, parts: WorkspaceParts) -> None:
         self._parts = parts
-        self._watch = watch
+        self._watch: FileWatch | None = None
 
     @property
     def root(self) -> str:
@@ -203,6 +203,19 @@ class OpenWorkspace:
     def wait_for_revision(self, revision: Revision, deadline: Deadline) -> None:
         if not self._parts.gate.wait_for(revision, deadline.remaining_s):
             raise DeadlineExceeded(f"revision {revision} is not searchable yet (at {self._parts.gate.revision})")
+
+    def watch_with(self, watch: FileWatch) -> None:
+        """Start to listen to file events; called once, before the workspace is handed out."""
+        self._watch = watch
+        watch.start()
+
+    def note_change(self, path: str) -> None:
+        """A search saw that a file is not as it was indexed."""
+        self._parts.indexer.post(FilesChanged(frozenset({path})))
+
+    def reload_settings(self) -> None:
+        self._parts.indexer.post(SettingsChanged())
+        self._parts.indexer.post(RescanDue("asked to read the settings again"))
 
     def deliver(self, delivery: Delivery) -> None:
         """What the watcher saw, for the indexer; called on the watcher's threads."""

@@ -1,0 +1,55 @@
+"""The program `consiglierd`: from its arguments to a daemon that runs until it is told to stop."""
+
+import argparse
+import asyncio
+import os
+import sys
+
+from consiglierd import __version__
+from consiglierd.errors import DaemonError
+from consiglierd.serve.claim import AlreadyRunning, claim
+from consiglierd.serve.endpoint import find_endpoint
+from consiglierd.wiring import run_daemon
+
+# One busy thread otherwise holds the interpreter for 5 ms at a time and the loop waits behind it.
+SWITCH_INTERVAL_S = 0.0005
+
+
+def parse_arguments(arguments: list[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="consiglierd",
+        description="The consigliere daemon, in the foreground. `consigliere` starts it when it is needed.",
+        epilog="example: consiglierd --socket /tmp/mine/daemon.sock",
+    )
+    parser.add_argument("--socket", metavar="PATH", help="listen here; another socket is another, independent daemon")
+    parser.add_argument("--version", action="version", version=f"consiglierd {__version__}")
+    return parser.parse_args(arguments)
+
+
+def run() -> None:
+    """Exit status 0 also where a healthy daemon already holds the lock."""
+    sys.exit(main(sys.argv[1:]))
+
+
+def main(arguments: list[str]) -> int:
+    options = parse_arguments(arguments)
+    os.umask(0o077)
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
+    try:
+        endpoint = find_endpoint(options.socket, os.environ)
+        claimed = claim(endpoint)
+    except AlreadyRunning as running:
+        print(f"consiglierd: {running.message}", file=sys.stderr)
+        return 0
+    except DaemonError as error:
+        print(f"consiglierd: {error.message}{f'; {error.cure}' if error.cure else ''}", file=sys.stderr)
+        return 4
+    try:
+        asyncio.run(run_daemon(endpoint, claimed))
+    finally:
+        claimed.release()
+    return 0
+
+
+if __name__ == "__main__":
+    run()

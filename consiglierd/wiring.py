@@ -1,0 +1,121 @@
+"""Composition root: builds the daemon, connects its parts, closes them in reverse."""
+
+import asyncio
+import hashlib
+import os
+import signal
+from collections.abc import Callable
+from contextlib import ExitStack
+from pathlib import Path
+
+from consiglierd import __version__
+from consiglierd.catalog.files import check_owner
+from consiglierd.events import EventHub
+from consiglierd.indexer.workers import WorkerPool
+from consiglierd.model.status import SettingValue
+from consiglierd.serve.claim import Claim
+from consiglierd.serve.endpoint import Endpoint
+from consiglierd.serve.server import serve
+from consiglierd.settings.describe import describe
+from consiglierd.settings.load import USER_FILE_NAME, Loaded, load_settings
+from consiglierd.settings.rules import document_rules, role_table
+from consiglierd.store.registry import Registry
+from consiglierd.supervisor import Supervisor
+from consiglierd.workspaces.open_workspaces import OpenWorkspaces
+from consiglierd.workspaces.opening import Surroundings, open_workspace
+from consiglierd.workspaces.options import WorkspaceOptions
+
+WORKER_DEADLINE_S = 20.0
+WORKER_MEMORY_BYTES = 1536 * 1024 * 1024
+THREADS_TIMEOUT_S = 2.0
+
+
+def options_from(loaded: Loaded) -> WorkspaceOptions:
+    settings = loaded.settings
+    return WorkspaceOptions(
+        rules=document_rules(settings),
+        roles=role_table(settings),
+        paths=settings.index.paths,
+        exclude=settings.index.exclude,
+        max_file_bytes=settings.index.max_file_bytes,
+        is_watching=settings.index.watch,
+        default_top_k=settings.search.default_top_k,
+        min_score=settings.search.min_score,
+        beta=settings.search.beta,
+        values=tuple(SettingValue(line.name, line.value, line.source, line.help) for line in describe(loaded)),
+        problems=tuple(str(problem) for problem in loaded.problems),
+    )
+
+
+def options_source(state_directory: Path) -> Callable[[str], WorkspaceOptions]:
+    """Reads a root's settings anew at each call, keeping the last good ones of each root."""
+    last_good: dict[str, Loaded] = {}
+
+    def options_of(root: str) -> WorkspaceOptions:
+        loaded = load_settings(
+            Path(root), user_file=state_directory / USER_FILE_NAME, last_good=last_good.get(root)
+        )
+        last_good[root] = loaded
+        return options_from(loaded)
+
+    return options_of
+
+
+def folder_for(state_directory: Path) -> Callable[[str], Path]:
+    """Where the data of a root lies that cannot hold it itself."""
+
+    def fallback(root: str) -> Path:
+        name = hashlib.blake2b(os.fsencode(root), digest_size=8).hexdigest()
+        return state_directory / "derived" / name
+
+    return fallback
+
+
+def build_workspaces(endpoint: Endpoint, hub: EventHub, supervisor: Supervisor, stack: ExitStack) -> OpenWorkspaces:
+    """Everything under the sockets; `stack` closes it in reverse."""
+    state = endpoint.state_directory
+    registry = Registry(state / "registry.db")
+    stack.callback(registry.close)
+    workers = WorkerPool(
+        count=max(1, (os.cpu_count() or 2) - 1),
+        deadline_s=WORKER_DEADLINE_S,
+        memory_limit_bytes=WORKER_MEMORY_BYTES,
+    )
+    workers.start()
+    stack.callback(workers.close)
+    stack.callback(supervisor.close_threads, THREADS_TIMEOUT_S)
+
+    def known_nonce(root: str) -> str | None:
+        known = registry.find(root)
+        return known.nonce if known is not None else None
+
+    surroundings = Surroundings(
+        options_of=options_source(state),
+        workers=workers,
+        supervisor=supervisor,
+        hub=hub,
+        fallback_folder=folder_for(state),
+        authored_folder=state / "authored",
+        known_nonce=known_nonce,
+    )
+    workspaces = OpenWorkspaces(
+        registry,
+        check_root=lambda root: check_owner(root, os.geteuid()),
+        open_one=lambda root: open_workspace(root, surroundings),
+        fallback_folder=folder_for(state),
+    )
+    stack.callback(workspaces.close)
+    return workspaces
+
+
+async def run_daemon(endpoint: Endpoint, claimed: Claim) -> None:
+    """Serve until SIGTERM, SIGINT or a Shutdown call."""
+    loop = asyncio.get_running_loop()
+    stop = asyncio.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    hub, supervisor = EventHub(), Supervisor()
+    with ExitStack() as stack:
+        workspaces = build_workspaces(endpoint, hub, supervisor, stack)
+        loop.add_signal_handler(signal.SIGHUP, workspaces.reload_settings)
+        await serve(endpoint, claimed, workspaces, hub, version=__version__, stop=stop)

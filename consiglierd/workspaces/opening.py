@@ -1,0 +1,157 @@
+"""Builds one workspace: folder, store, indexes, indexer, search, watcher."""
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from consiglierd.catalog.files import SafeRoot
+from consiglierd.errors import DaemonError
+from consiglierd.events import EventHub
+from consiglierd.git.repository import Git, GitError
+from consiglierd.index.lexical import LexicalIndex
+from consiglierd.indexer.loop import Indexer, IndexerParts
+from consiglierd.indexer.reading import FileReader
+from consiglierd.indexer.workers import Ingested, Work, WorkerPool
+from consiglierd.model.ids import Revision
+from consiglierd.search.service import SearchService
+from consiglierd.store.authored import AuthoredStore, repository_id
+from consiglierd.store.connection import StoreCorrupt
+from consiglierd.store.derived import DerivedStore
+from consiglierd.store.folder import DataFolder, open_folder, set_aside
+from consiglierd.supervisor import Supervisor
+from consiglierd.watch.service import Delivery, FileWatch
+from consiglierd.workspaces.disk import ProjectDisk
+from consiglierd.workspaces.options import OptionsOf
+from consiglierd.workspaces.workspace import OpenWorkspace, RevisionGate, WorkspaceParts
+
+LEXICAL_FOLDER = "lexical"
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What all workspaces share. `known_nonce` is that of a root's database as it was last open."""
+
+    options_of: OptionsOf
+    workers: WorkerPool
+    supervisor: Supervisor
+    hub: EventHub
+    fallback_folder: Callable[[str], Path]
+    authored_folder: Path
+    known_nonce: Callable[[str], str | None]
+    honour_tombstones: bool = True
+
+
+def open_workspace(root: str, surroundings: Surroundings) -> OpenWorkspace:
+    """Everything that fails on the way closes what was opened before it."""
+    with ExitStack() as stack:
+        git = Git(root)
+        files = SafeRoot(root)
+        stack.callback(files.close)
+        folder = open_folder(Path(root), surroundings.fallback_folder(root), is_tracked=git.is_tracked_under)
+        stack.callback(folder.release)
+        store = _open_store(folder, surroundings.known_nonce(root))
+        stack.callback(store.close)
+        authored = AuthoredStore(surroundings.authored_folder, repository_id(root, _common_dir(git)), root)
+        stack.callback(authored.close)
+        disk = ProjectDisk(root, surroundings.options_of)
+        lexical = LexicalIndex(
+            folder.path / LEXICAL_FOLDER, store, honour_tombstones=surroundings.honour_tombstones
+        )
+        lexical.open()
+        stack.callback(lexical.close)
+        workspace = _assemble(root, surroundings, folder, files, store, lexical, disk, stack)
+        stack.pop_all()
+        return workspace
+
+
+def _common_dir(git: Git) -> str | None:
+    try:
+        return git.common_dir()
+    except GitError:
+        return None
+
+
+def _open_store(folder: DataFolder, known_nonce: str | None) -> DerivedStore:
+    """The database, made anew where it is corrupt or not the one that this user's daemon left here."""
+    try:
+        store = DerivedStore(folder.database)
+    except StoreCorrupt:
+        set_aside(folder.path)
+        return DerivedStore(folder.database)
+    if store.head() > 0 and store.nonce != known_nonce:
+        store.close()
+        set_aside(folder.path)
+        return DerivedStore(folder.database)
+    return store
+
+
+def _assemble(
+    root: str,
+    surroundings: Surroundings,
+    folder: DataFolder,
+    files: SafeRoot,
+    store: DerivedStore,
+    lexical: LexicalIndex,
+    disk: ProjectDisk,
+    stack: ExitStack,
+) -> OpenWorkspace:
+    gate = RevisionGate()
+    gate.reach(lexical.revision)
+
+    def ingest(works: Iterable[Work]) -> Iterator[Ingested]:
+        return surroundings.workers.ingest_many(works, disk.options.rules)
+
+    reader = FileReader(
+        files,
+        max_bytes=disk.options.max_file_bytes,
+        recipe_of=disk.recipe_of,
+        has_parse=lambda digest, recipe: store.parse_terms(digest, recipe) is not None,
+        ingest=ingest,
+    )
+
+    def published(revision: Revision) -> None:
+        if revision != gate.revision:
+            gate.reach(revision)
+            surroundings.hub.publish("indexed", root, {"revision": int(revision)})
+
+    indexer = Indexer(IndexerParts(disk, store, reader, (lexical,), published))
+    name = f"indexer {root}"
+
+    def failure() -> str | None:
+        state = surroundings.supervisor.state(name)
+        return state.failure if state is not None and state.status == "poisoned" else None
+
+    def close_rest() -> None:
+        rest.close()
+        surroundings.supervisor.forget(name)
+
+    rest = stack.pop_all()
+    search = SearchService(
+        snapshot=lexical.snapshot,
+        chunks=store,
+        files=files,
+        options=lambda: disk.options,
+        changed=lambda path: workspace.note_change(path),
+        ignored_by=lambda path: disk.ignore.rule_for(path, False),
+        indexing=lambda: indexer.progress.counts if indexer.progress.pending else None,
+    )
+    workspace = OpenWorkspace(
+        WorkspaceParts(
+            root=root,
+            folder=folder,
+            files=files,
+            store=store,
+            lexical=lexical,
+            disk=disk,
+            indexer=indexer,
+            search=search,
+            gate=gate,
+            failure=failure,
+            close_rest=close_rest,
+        )
+    )
+    if disk.options.is_watching:
+        workspace.watch_with(FileWatch(root, disk.ignore, workspace.deliver))
+    surroundings.supervisor.start_thread(name, indexer.run)
+    return workspace

@@ -1,0 +1,200 @@
+"""The derived database: one transaction a revision, ids never used again, statistics that add up."""
+
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from consiglierd.indexer.term_delta import TermDelta
+from consiglierd.model.document import ParsedDocument, Section, Span, Tag
+from consiglierd.model.files import FileStat
+from consiglierd.model.ids import Revision, digest_of
+from consiglierd.store.connection import StoreCorrupt
+from consiglierd.store.derived import DerivedStore
+from consiglierd.store.folder import open_folder
+from consiglierd.store.plan import CommitPlan, DocumentWrite, NewParse, StaleWrite, StatWrite
+from consiglierd.text.counts import count_path, count_section, pack, unpack
+
+STAT = FileStat(1, 2, 3, 4, 5)
+
+
+def document(path: str, *texts: str, line_start: int = 1) -> DocumentWrite:
+    sections = tuple(
+        Section(
+            ordinal=number,
+            span=Span(line_start + number, line_start + number, 0, len(text)),
+            text=text,
+            kind="document",
+            heading="",
+            heading_path=(),
+            date=None,
+            status="active",
+            tags=(Tag("a", "test"),),
+            rooms=(),
+            metadata={},
+        )
+        for number, text in enumerate(texts)
+    )
+    counts = [count_section(section.text, ()) for section in sections]
+    parse = NewParse(
+        ParsedDocument("general", "utf-8", sections),
+        tuple(pack(each) for each in counts),
+        tuple(each.length for each in counts),
+    )
+    return DocumentWrite(path, STAT, 9, digest_of("\0".join(texts).encode()), "general/1", parse)
+
+
+def commit(store: DerivedStore, *documents: DocumentWrite, removed: tuple[str, ...] = ()) -> Revision:
+    delta = TermDelta()
+    known = store.known_files()
+    for path in (*removed, *(each.path for each in documents)):
+        if path in known:
+            delta.remove(path, store.live_terms_of(path))
+    for each in documents:
+        assert each.parse is not None
+        delta.add(each.path, each.parse.terms)
+    return store.commit(CommitPlan(documents, (), (), removed, delta.total()))
+
+
+@pytest.fixture
+def store(tmp_path: Path):
+    opened = DerivedStore(tmp_path / "consigliere.db")
+    yield opened
+    opened.close()
+
+
+def recount(store: DerivedStore) -> tuple[dict[int, int], int, int]:
+    df: dict[int, int] = {}
+    _, ids = store.live_ids()
+    rows = store.scoring_rows(ids.tolist())
+    length = 0
+    for row in rows:
+        section, path = unpack(row.terms), count_path(row.path)
+        length += section.length + path.length
+        for key in set(section.keys.tolist()) | set(path.keys.tolist()):
+            df[key] = df.get(key, 0) + 1
+    return df, len(rows), length
+
+
+def test_statistics_kept_by_commits_equal_a_recount(store: DerivedStore) -> None:
+    commit(store, document("a.md", "보안 결정", "alpha beta"), document("b.md", "alpha gamma"))
+    commit(store, document("a.md", "alpha delta"))
+    commit(store, document("c.md", "보안"), removed=("b.md",))
+    statistics = store.statistics()
+    df, chunks, length = recount(store)
+    assert dict(zip(statistics.keys.tolist(), statistics.df.tolist(), strict=True)) == df
+    assert (statistics.chunks, statistics.length) == (chunks, length)
+    assert chunks == 2
+
+
+def test_ids_are_never_used_again(store: DerivedStore) -> None:
+    commit(store, document("a.md", "one", "two"))
+    first = store.live_ids()[1].tolist()
+    commit(store, removed=("a.md",))
+    commit(store, document("a.md", "one", "two"))
+    second = store.live_ids()[1].tolist()
+    assert min(second) > max(first)
+
+
+def test_journal_tells_each_revision_and_where_it_no_longer_reaches(store: DerivedStore) -> None:
+    commit(store, document("a.md", "one"))
+    commit(store, document("b.md", "two"), removed=("a.md",))
+    changes = store.changes_after(Revision(0), 10)
+    assert changes is not None
+    assert [len(each.added) for each in changes] == [1, 1]
+    assert changes[1].removed == changes[0].added
+    assert np.sum(changes[0].statistics.df) > 0
+    assert store.changes_after(Revision(2), 10) == ()
+    assert store.changes_after(Revision(3), 10) is None
+
+
+def test_a_commit_that_fails_leaves_nothing(store: DerivedStore) -> None:
+    commit(store, document("a.md", "one"))
+    good = document("b.md", "two")
+    broken = DocumentWrite("c.md", STAT, 9, digest_of(b"never parsed"), "general/1", None)
+    with pytest.raises(ValueError, match="no parse"):
+        store.commit(CommitPlan((good, broken), (), (), ("a.md",), TermDelta().total()))
+    assert store.head() == 1
+    assert set(store.known_files()) == {"a.md"}
+    assert store.live_ids()[1].size == 1
+
+
+def test_same_content_is_parsed_once_and_found_at_both_paths(store: DerivedStore) -> None:
+    first = document("a.md", "same text")
+    commit(store, first)
+    copy = DocumentWrite("b.md", STAT, 9, first.digest, first.recipe, None)
+    terms = store.parse_terms(first.digest, first.recipe)
+    assert terms is not None
+    delta = TermDelta()
+    delta.add("b.md", terms)
+    store.commit(CommitPlan((copy,), (), (), (), delta.total()))
+    rows = store.chunk_rows(store.live_ids()[1].tolist())
+    assert sorted((row.scoring.path, row.text) for row in rows) == [("a.md", "same text"), ("b.md", "same text")]
+
+
+def test_an_unreadable_file_keeps_its_chunks_until_it_is_read_again(store: DerivedStore) -> None:
+    commit(store, document("a.md", "one"))
+    empty = TermDelta().total()
+    store.commit(CommitPlan((), (), (StaleWrite("a.md", "unreadable: permission denied"),), (), empty))
+    assert store.overview().stale_files == 1
+    assert store.overview().problems == (("a.md", "unreadable: permission denied"),)
+    assert store.live_ids()[1].size == 1
+    store.commit(CommitPlan((), (StatWrite("a.md", STAT, 10),), (), (), empty))
+    assert store.overview().stale_files == 0
+    assert store.overview().problems == ()
+
+
+def test_other_programs_read_the_users_own_tables(store: DerivedStore) -> None:
+    commit(store, document("a.md", "보안 결정"))
+    other = sqlite3.connect(f"file:{store.path}?mode=ro", uri=True)
+    chunk = other.execute(
+        "SELECT file, heading, content, content_hash, embedding, file_type, date, tags, status, commit_hash,"
+        " line_start, line_end, created_at, updated_at, rooms FROM chunks"
+    ).fetchone()
+    assert chunk[0] == "a.md"
+    assert chunk[2] == "보안 결정"
+    assert other.execute("SELECT file, digest, chunk_count, stale FROM metadata").fetchone()[2] == 1
+    assert other.execute("SELECT tag, source FROM tags").fetchall() == [("a", "test")]
+    assert other.execute("SELECT count(*) FROM snapshots").fetchone() == (0,)
+    assert other.execute("SELECT count(*) FROM relations").fetchone() == (0,)
+    other.close()
+
+
+def test_pruning_drops_what_nobody_can_need(store: DerivedStore) -> None:
+    for number in range(150):
+        commit(store, document("a.md", f"text number {number}"))
+    store.prune(follower_at=store.head())
+    with store.reading() as connection:
+        rows = connection.execute("SELECT count(*) FROM chunk_rows").fetchone()[0]
+        parses = connection.execute("SELECT count(*) FROM parses").fetchone()[0]
+    # Those removed at the newest 101 revisions, and the one that lives.
+    assert rows == 102
+    assert parses == 102
+    assert store.live_ids()[1].size == 1
+
+
+def test_a_file_that_is_no_database_is_called_corrupt(tmp_path: Path) -> None:
+    path = tmp_path / "consigliere.db"
+    path.write_bytes(b"this is not a database, whatever its name says" * 100)
+    with pytest.raises(StoreCorrupt):
+        DerivedStore(path)
+
+
+def test_a_hostile_data_folder_is_left_alone(tmp_path: Path) -> None:
+    root, elsewhere, fallback = tmp_path / "root", tmp_path / "elsewhere", tmp_path / "fallback"
+    root.mkdir()
+    elsewhere.mkdir()
+    (root / ".consigliere").symlink_to(elsewhere)
+    folder = open_folder(root, fallback, is_tracked=lambda prefix: False)
+    assert folder.path == fallback
+    assert folder.warning is not None
+    assert list(elsewhere.iterdir()) == []
+    folder.release()
+
+
+def test_a_data_folder_that_git_tracks_is_left_alone(tmp_path: Path) -> None:
+    folder = open_folder(tmp_path, tmp_path / "state", is_tracked=lambda prefix: prefix == ".consigliere")
+    assert folder.path == tmp_path / "state"
+    assert not (tmp_path / ".consigliere").exists()
+    folder.release()
