@@ -84,9 +84,9 @@ class CommitBuilder:
                 document.recipe,
             )
         for stat in self._stats:
-            entry = known[stat.path]
-            known[stat.path] = (KnownFile(stat.stat, stat.scanned_ns, is_stale=False), entry[1], entry[2])
+            _, digest, recipe = known[stat.path]
+            known[stat.path] = (KnownFile(stat.stat, stat.scanned_ns, is_stale=False), digest, recipe)
         for stale in self._stale:
-            entry = known.get(stale.path)
-            if entry is not None:
-                known[stale.path] = (KnownFile(entry[0].stat, entry[0].scanned_ns, is_stale=True), entry[1], entry[2])
+            if stale.path in known:
+                file, digest, recipe = known[stale.path]
+                known[stale.path] = (KnownFile(file.stat, file.scanned_ns, is_stale=True), digest, recipe)

@@ -243,4 +243,3 @@ class Indexer:
 
 def _is_below(path: str, place: str) -> bool:
     return place == "" or path == place or path.startswith(place + "/")
-

@@ -89,9 +89,7 @@ class FileReader:
             yield pending.pop(ingested.path).done(ingested)
         yield from at_once
 
-    def _read(
-        self, path: str, known: tuple[KnownFile, Digest, str] | None
-    ) -> Outcome | tuple[PendingParse, bytes]:
+    def _read(self, path: str, known: tuple[KnownFile, Digest, str] | None) -> Outcome | tuple[PendingParse, bytes]:
         scanned_ns = time.time_ns()
         try:
             content, stat = self._files.read_with_stat(path, self._max_bytes)

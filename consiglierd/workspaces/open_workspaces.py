@@ -119,7 +119,9 @@ class OpenWorkspaces:
         known = self._registry.find(root)
         slot = self._slots.get(root)
         if known is None and slot is None and not (Path(root) / FOLDER_NAME).is_dir():
-            raise NotFound(f"{root} is not a workspace that the daemon knows", cure="`consigliere workspaces` lists them")
+            raise NotFound(
+                f"{root} is not a workspace that the daemon knows", cure="`consigliere workspaces` lists them"
+            )
         if slot is not None:
             self._close_slot(root, slot)
         removed = [

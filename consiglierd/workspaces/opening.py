@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from consiglierd.catalog.files import SafeRoot
-from consiglierd.errors import DaemonError
 from consiglierd.events import EventHub
-from consiglierd.git.repository import Git, GitError
+from consiglierd.git.repository import Git
+from consiglierd.git.run import GitError
 from consiglierd.index.lexical import LexicalIndex
 from consiglierd.indexer.loop import Indexer, IndexerParts
 from consiglierd.indexer.reading import FileReader
@@ -20,7 +20,7 @@ from consiglierd.store.connection import StoreCorrupt
 from consiglierd.store.derived import DerivedStore
 from consiglierd.store.folder import DataFolder, open_folder, set_aside
 from consiglierd.supervisor import Supervisor
-from consiglierd.watch.service import Delivery, FileWatch
+from consiglierd.watch.service import FileWatch
 from consiglierd.workspaces.disk import ProjectDisk
 from consiglierd.workspaces.options import OptionsOf
 from consiglierd.workspaces.workspace import OpenWorkspace, RevisionGate, WorkspaceParts
@@ -55,9 +55,7 @@ def open_workspace(root: str, surroundings: Surroundings) -> OpenWorkspace:
         authored = AuthoredStore(surroundings.authored_folder, repository_id(root, _common_dir(git)), root)
         stack.callback(authored.close)
         disk = ProjectDisk(root, surroundings.options_of)
-        lexical = LexicalIndex(
-            folder.path / LEXICAL_FOLDER, store, honour_tombstones=surroundings.honour_tombstones
-        )
+        lexical = LexicalIndex(folder.path / LEXICAL_FOLDER, store, honour_tombstones=surroundings.honour_tombstones)
         lexical.open()
         stack.callback(lexical.close)
         workspace = _assemble(root, surroundings, folder, files, store, lexical, disk, stack)
