@@ -5,6 +5,7 @@ import errno
 import fcntl
 import json
 import os
+import socket
 import stat
 import sys
 import tempfile
@@ -15,6 +16,7 @@ from consiglierd.serve.endpoint import Endpoint, prepare_folders
 
 FileIdentity = tuple[int, int]
 _ATTEMPTS = 10
+_BACKLOG = 128
 
 
 class AlreadyRunning(Busy):
@@ -38,20 +40,24 @@ class Claim:
         self._lock_identity = _identity(os.fstat(lock))
         self._sockets: dict[Path, FileIdentity] = {}
 
-    def clear_way(self) -> None:
-        """Unlinks sockets that a daemon which died left behind; anything that is no socket is refused."""
-        for path in (self.endpoint.socket, self.endpoint.events_socket):
-            with contextlib.suppress(FileNotFoundError):
-                found = os.lstat(path)
-                if not stat.S_ISSOCK(found.st_mode) or found.st_uid != os.getuid():
-                    raise Refused(f"{path} is not a socket of ours", cure="move it away, or name another socket")
-                os.unlink(path)
+    def listen(self, path: Path) -> int:
+        """Makes the socket at `path` and listens on it; the descriptor, to be closed by the caller.
 
-    def note_bound(self) -> None:
-        """Remembers which sockets are ours; call it right after both are bound."""
-        for path in (self.endpoint.socket, self.endpoint.events_socket):
-            os.chmod(path, 0o600)
+        A socket that a daemon which died left there is removed; anything else there is refused. The
+        socket library would take a name from whoever has it, and unlink it when it closes, whose
+        ever it is by then: so it gets a descriptor, and names are our affair.
+        """
+        with contextlib.suppress(FileNotFoundError):
+            found = os.lstat(path)
+            if not stat.S_ISSOCK(found.st_mode) or found.st_uid != os.getuid():
+                raise Refused(f"{path} is not a socket of ours", cure="move it away, or name another socket")
+            os.unlink(path)
+        with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as listener:
+            listener.bind(os.fsencode(path))
             self._sockets[path] = _identity(os.lstat(path))
+            listener.listen(_BACKLOG)
+            listener.setblocking(False)
+            return listener.detach()
 
     def lost(self) -> str | None:
         """What was taken from us, or None: a lock or a socket that was removed or replaced."""

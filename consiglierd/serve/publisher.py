@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import msgspec
 import zmq
 
-from consigliere.protocol.events import Event
 from consiglierd.errors import Busy
 from consiglierd.events import EventHub, EventPage, HubEvent
 from consiglierd.serve.router import harden
+from consigliere.protocol.events import Event
 
 MAX_WAITERS = 256
 _EVENTS_A_TURN = 200
@@ -54,7 +54,9 @@ class Publisher:
         self._is_closed = False
         self._stop_listening: Callable[[], None] | None = None
 
-    def bind(self, address: str) -> None:
+    def bind(self, address: str, listener: int) -> None:
+        """Takes over a listening descriptor; `address` is where it listens."""
+        self._socket.setsockopt(zmq.USE_FD, listener)
         self._socket.bind(address)
 
     def start(self) -> None:

@@ -91,7 +91,9 @@ class Router:
         self._is_reading = False
         self._is_scheduled = False
 
-    def bind(self, address: str) -> None:
+    def bind(self, address: str, listener: int) -> None:
+        """Takes over a listening descriptor; `address` is where it listens."""
+        self._socket.setsockopt(zmq.USE_FD, listener)
         self._socket.bind(address)
 
     def start(self) -> None:

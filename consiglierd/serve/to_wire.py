@@ -1,11 +1,11 @@
 """The daemon's nouns as the wire has them."""
 
-from consigliere.protocol import daemon as daemon_messages
-from consigliere.protocol import indexing as indexing_messages
-from consigliere.protocol import search as search_messages
 from consiglierd.model.hit import Explanation, Hit, SearchResult
 from consiglierd.model.query import Filters
 from consiglierd.model.status import IndexProgress, ShownLines, WorkspaceStatus
+from consigliere.protocol import daemon as daemon_messages
+from consigliere.protocol import indexing as indexing_messages
+from consigliere.protocol import search as search_messages
 
 
 def filters_from_wire(filters: search_messages.Filters) -> Filters:

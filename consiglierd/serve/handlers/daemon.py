@@ -1,5 +1,7 @@
 """Handles what is asked of the daemon itself and of a workspace as a whole."""
 
+from consiglierd.serve.to_wire import status_reply
+from consiglierd.serve.visit import Visit
 from consigliere.protocol.daemon import (
     Config,
     ConfigReply,
@@ -19,8 +21,6 @@ from consigliere.protocol.daemon import (
     Workspaces,
     WorkspacesReply,
 )
-from consiglierd.serve.to_wire import status_reply
-from consiglierd.serve.visit import Visit
 
 
 def hello(call: Hello, visit: Visit) -> HelloReply:

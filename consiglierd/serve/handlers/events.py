@@ -1,9 +1,9 @@
 """Handles questions for past events; the publisher does the waiting."""
 
-from consigliere.protocol.events import EventsSince, EventsSinceReply
 from consiglierd.events import EventPage
 from consiglierd.model.deadline import Deadline
 from consiglierd.serve.publisher import event_to_wire
+from consigliere.protocol.events import EventsSince, EventsSinceReply
 
 
 def wait_of(call: EventsSince, deadline: Deadline) -> float:

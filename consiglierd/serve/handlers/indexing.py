@@ -1,8 +1,8 @@
 """Handles indexing, its progress, and waiting for the present."""
 
-from consigliere.protocol.indexing import Index, IndexProgress, IndexProgressReply, IndexReply, Settle, SettleReply
 from consiglierd.serve.to_wire import progress_reply
 from consiglierd.serve.visit import Visit
+from consigliere.protocol.indexing import Index, IndexProgress, IndexProgressReply, IndexReply, Settle, SettleReply
 
 
 def index(call: Index, visit: Visit) -> IndexReply:

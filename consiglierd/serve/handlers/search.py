@@ -2,12 +2,12 @@
 
 import time
 
-from consigliere.protocol.search import Search, SearchReply
 from consiglierd.errors import BadRequest
 from consiglierd.model.ids import Revision
 from consiglierd.model.query import Query
 from consiglierd.serve.to_wire import filters_from_wire, search_reply
 from consiglierd.serve.visit import Visit
+from consigliere.protocol.search import Search, SearchReply
 
 MAX_LIMIT = 1000
 

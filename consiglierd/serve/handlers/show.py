@@ -1,9 +1,9 @@
 """Handles show."""
 
-from consigliere.protocol.search import Show, ShowReply
 from consiglierd.errors import BadRequest
 from consiglierd.serve.to_wire import show_reply
 from consiglierd.serve.visit import Visit
+from consigliere.protocol.search import Show, ShowReply
 
 
 def show(call: Show, visit: Visit) -> ShowReply:
