@@ -8,6 +8,7 @@ import sys
 from consiglierd import __version__
 from consiglierd.errors import DaemonError
 from consiglierd.serve.claim import AlreadyRunning, claim
+from consiglierd.serve.daemon_log import configure_log
 from consiglierd.serve.endpoint import find_endpoint
 from consiglierd.wiring import run_daemon
 
@@ -44,6 +45,7 @@ def main(arguments: list[str]) -> int:
     except DaemonError as error:
         print(f"consiglierd: {error.message}{f'; {error.cure}' if error.cure else ''}", file=sys.stderr)
         return 4
+    configure_log(endpoint.log_file)
     try:
         asyncio.run(run_daemon(endpoint, claimed))
     finally:

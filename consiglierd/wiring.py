@@ -52,9 +52,7 @@ def options_source(state_directory: Path) -> Callable[[str], WorkspaceOptions]:
     last_good: dict[str, Loaded] = {}
 
     def options_of(root: str) -> WorkspaceOptions:
-        loaded = load_settings(
-            Path(root), user_file=state_directory / USER_FILE_NAME, last_good=last_good.get(root)
-        )
+        loaded = load_settings(Path(root), user_file=state_directory / USER_FILE_NAME, last_good=last_good.get(root))
         last_good[root] = loaded
         return options_from(loaded)
 
@@ -118,4 +116,4 @@ async def run_daemon(endpoint: Endpoint, claimed: Claim) -> None:
     with ExitStack() as stack:
         workspaces = build_workspaces(endpoint, hub, supervisor, stack)
         loop.add_signal_handler(signal.SIGHUP, workspaces.reload_settings)
-        await serve(endpoint, claimed, workspaces, hub, version=__version__, stop=stop)
+        await serve(claimed, workspaces, hub, version=__version__, stop=stop)

@@ -114,7 +114,7 @@ class Indexer:
     # -- the indexer's thread -----------------------------------------------------------------
 
     def run(self) -> None:
-        """Until StopAsked. After an error it may be called again: what was committed stands, and all is looked at anew."""
+        """Until StopAsked. It may be called again after an error: what was committed stands, all is looked at anew."""
         self._known = self._parts.store.known_files()
         self._follow()
         self._inbox.post(RescanDue("start"))

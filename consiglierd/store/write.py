@@ -177,7 +177,8 @@ def _write_stats(connection: sqlite3.Connection, stats: Iterable[StatWrite]) -> 
 
 def _write_stale(connection: sqlite3.Connection, stale: Iterable[StaleWrite]) -> None:
     connection.executemany(
-        "UPDATE documents SET stale = 1, stale_reason = ? WHERE path = ?", [(write.problem, write.path) for write in stale]
+        "UPDATE documents SET stale = 1, stale_reason = ? WHERE path = ?",
+        [(write.problem, write.path) for write in stale],
     )
 
 

@@ -1,6 +1,9 @@
 """How a workspace looks at its root: which files are documents, and how each is cut."""
 
+import os
+import stat
 from collections.abc import Iterable
+from typing import Literal
 
 from consiglierd.ingest.docs.parse import file_type_of, recipe_of
 from consiglierd.model.files import Scan
@@ -49,3 +52,14 @@ class ProjectDisk:
             after.rules,
             after.max_file_bytes,
         )
+
+
+def kind_at(root: str, path: str) -> Literal["file", "folder", "missing", "other"]:
+    """What stands at a path below the root, for a message; links are not followed."""
+    try:
+        mode = os.lstat(os.path.join(root, path)).st_mode
+    except (FileNotFoundError, NotADirectoryError):
+        return "missing"
+    if stat.S_ISDIR(mode):
+        return "folder"
+    return "file" if stat.S_ISREG(mode) else "other"

@@ -33,7 +33,7 @@ class OpenWorkspaces:
         self,
         registry: Registry,
         *,
-        check_root: Callable[[str], str],
+        check_root: Callable[[str], None],
         open_one: Callable[[str], OpenWorkspace],
         fallback_folder: Callable[[str], Path],
     ) -> None:
@@ -50,7 +50,7 @@ class OpenWorkspaces:
         if slot is not None and slot.workspace is not None:
             slot.used_s = time.monotonic()
             return slot.workspace
-        root = self._check_root(root)
+        self._check_root(root)
         with self._lock:
             slot = self._slots.setdefault(root, _Slot())
         if not slot.lock.acquire(timeout=deadline.remaining_s):

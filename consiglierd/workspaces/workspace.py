@@ -45,7 +45,7 @@ from consiglierd.watch.service import (
     RootBackDelivery,
     RootGoneDelivery,
 )
-from consiglierd.workspaces.disk import ProjectDisk
+from consiglierd.workspaces.disk import ProjectDisk, kind_at
 from consiglierd.workspaces.doctor import examine
 from consiglierd.workspaces.show import show_lines
 from consiglierd.workspaces.sizes import folder_size_bytes
@@ -155,7 +155,7 @@ class OpenWorkspace:
         relative = path.removeprefix(self.root + "/").removeprefix("./").rstrip("/")
         if relative in (self.root, ".", ""):
             return ""
-        found = self._parts.files.kind_of(relative)
+        found = kind_at(self.root, relative)
         if found == "missing" and self._parts.store.document_at(relative) is None:
             raise NotFound(f"{path} is not there", cure="give a path below the root, or none for everything")
         rule = self._parts.disk.ignore.rule_for(relative, found == "folder")

@@ -30,8 +30,8 @@ PIECES = (
 )
 ENCODINGS = ("utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16", "cp949")
 QUERIES = (
-    "로그인 오류", "보안 정책 결정", "getUserName", "1.0.21", "memory daemon search", "배포 절차", "same text everywhere",
-    '"토큰 갱신"', "메모리", "없는말이다", "ISSUE-12", "timeout", "readme", "sqlite",
+    "로그인 오류", "보안 정책 결정", "getUserName", "1.0.21", "memory daemon search", "배포 절차",
+    "same text everywhere", '"토큰 갱신"', "메모리", "없는말이다", "ISSUE-12", "timeout", "readme", "sqlite",
 )  # fmt: skip
 
 
