@@ -78,6 +78,9 @@ class _Walk:
         if not path:
             self._walk_tree("", os.dup(root))
             return
+        if not _is_text(path):
+            self._leave_out(_shown(path), "name", "not UTF-8")
+            return
         folder = os.dup(root)
         parts = path.split("/")
         try:
@@ -142,7 +145,7 @@ class _Walk:
                 for entry in entries:
                     below = f"{path}/{entry.name}" if path else entry.name
                     if not _is_text(entry.name):
-                        self._leave_out(os.fsencode(below).decode("utf-8", "backslashreplace"), "name", "not UTF-8")
+                        self._leave_out(_shown(below), "name", "not UTF-8")
                     elif entry.is_dir(follow_symlinks=False):
                         if self._is_walked(below):
                             subfolders.append(entry.name)
@@ -236,6 +239,10 @@ def _is_same_folder(root: str, descriptor: int) -> bool:
     except OSError:
         return False
     return (now.st_dev, now.st_ino) == (opened.st_dev, opened.st_ino)
+
+
+def _shown(path: str) -> str:
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def _is_text(name: str) -> bool:
