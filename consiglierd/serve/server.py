@@ -14,7 +14,6 @@ import zmq
 from consiglierd.events import EventHub
 from consiglierd.serve.claim import Claim
 from consiglierd.serve.dispatch import Dispatcher
-from consiglierd.serve.endpoint import Endpoint
 from consiglierd.serve.lanes import Lanes, LaneSize
 from consiglierd.serve.publisher import Publisher
 from consiglierd.serve.router import Router
@@ -38,7 +37,6 @@ class ServeLimits:
 
 
 async def serve(
-    endpoint: Endpoint,
     claim: Claim,
     workspaces: Workspaces,
     hub: EventHub,
@@ -48,7 +46,7 @@ async def serve(
     on_listening: Callable[[], None] = lambda: None,
     limits: ServeLimits | None = None,
 ) -> None:
-    """Binds the sockets of `endpoint`, which `claim` holds, and answers calls until `stop` is set, or lock or socket are no longer ours.
+    """Binds the sockets and answers calls until `stop` is set, or lock or socket are no longer ours.
 
     Then it takes no more calls, gives running ones `drain_s`, and removes its sockets. The
     caller closes the workspaces after that, and releases the claim last.
@@ -57,6 +55,7 @@ async def serve(
     loop = asyncio.get_running_loop()
     loop.set_exception_handler(_log_unhandled)
     _raise_descriptor_limit()
+    endpoint = claim.endpoint
 
     def ask_stop(reason: str) -> None:
         _log.info("asked to stop", reason=reason[:200])

@@ -202,7 +202,7 @@ class Served:
         async def run() -> None:
             self._stop = asyncio.Event()
             await serve(
-                self.endpoint, self.claim, self.workspaces, self.hub,
+                self.claim, self.workspaces, self.hub,
                 version="9.9", stop=self._stop, on_listening=self._listening.set, limits=self._limits,
             )  # fmt: skip
 
