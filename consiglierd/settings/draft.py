@@ -96,7 +96,7 @@ class Draft:
         path = tuple(name.split(".", 1))
         checked = check(Words(MAX_WORDS), value)
         if not _is_name(path[1]):
-            self._complain(file, path, f"`{_shown(path[1])}` is not a name", "use letters, digits, `-` and `_`")
+            self._complain(file, path, f"`{_cut(path[1])}` is not a name", "use letters, digits, `-` and `_`")
         elif isinstance(checked, Wrong):
             self._refuse(file, name, path, value, checked.expected)
         elif not checked:
@@ -126,7 +126,7 @@ class Draft:
         # A name that is an alias of a shipped role means that role.
         own_name = next((other for other, role in roles.items() if key == other or key in role.aliases), key)
         if not _is_name(own_name):
-            self._complain(file, path, f"`{_shown(path[1])}` is not a name", "use letters, digits, `-` and `_`")
+            self._complain(file, path, f"`{_cut(path[1])}` is not a name", "use letters, digits, `-` and `_`")
             return
         others = {other: role for other, role in roles.items() if other != own_name}
         taken = {word for other, role in others.items() for word in (other, *role.aliases)}
@@ -143,7 +143,10 @@ class Draft:
     def _refuse(self, file: SettingsFile, name: str, path: tuple[str, ...], value: object, expected: str) -> None:
         last_source = self._last_sources.get(name, "")
         kept = ""
-        if last_source.startswith(f"{file.label}:") and name in self._last_values:
+        setting = SETTING_BY_NAME.get(name)
+        # What a trusted file named does not outlive the trust.
+        may_stay = file.is_trusted or setting is None or setting.harmless is None
+        if may_stay and last_source.startswith(f"{file.label}:") and name in self._last_values:
             self.values[name] = self._last_values[name]
             self.sources[name] = last_source
             kept = " (the last good value stays)"

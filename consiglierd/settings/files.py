@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from consiglierd.settings.schema import MAX_FILE_BYTES
-from consiglierd.settings.toml_lines import KeyPath, key_lines
+from consiglierd.settings.toml_lines import KeyPath, first_line_too_deep, key_lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +69,10 @@ def _read_regular(path: Path) -> bytes | None:
         file = os.open(path.name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
     finally:
         os.close(folder)
+    if not stat.S_ISREG(os.fstat(file).st_mode):
+        os.close(file)
+        return None
     with os.fdopen(file, "rb") as stream:
-        if not stat.S_ISREG(os.fstat(file).st_mode):
-            return None
         return stream.read(MAX_FILE_BYTES + 1)
 
 
@@ -81,13 +82,21 @@ def _parse(content: bytes, label: str, is_trusted: bool) -> SettingsFile | Setti
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
         return SettingsProblem(label, line, "is not UTF-8", "save it as UTF-8")
+    deep_line = first_line_too_deep(text)
+    if deep_line is not None:
+        return SettingsProblem(label, deep_line, "nests too deeply", "write it flat")
     try:
         values = tomllib.loads(text)
-    except RecursionError:
-        return SettingsProblem(label, 0, "is not TOML that can be read: it nests too deeply", "make it flat")
     except ValueError as error:
         # Besides TOMLDecodeError this is Python's refusal of numbers with thousands of digits.
         place = re.search(r"\(at line (\d+), column \d+\)", str(error))
         line = int(place[1]) if place else (text.count("\n") + 1 if "end of document" in str(error) else 0)
-        return SettingsProblem(label, line, f"is not TOML: {error}", "correct this line")
+        return SettingsProblem(label, line, f"is not TOML: {error}", _cure_of_line(text, line))
     return SettingsFile(label, is_trusted, values, key_lines(text))
+
+
+def _cure_of_line(text: str, line: int) -> str:
+    key = text.split("\n")[line - 1].partition("=")[0].strip() if line else ""
+    if key and not key.isascii() and '"' not in key and "'" not in key:
+        return f'write a name that is not in ASCII letters in quotes: "{key[:32]}" = ...'
+    return "correct this line" if line else "correct the file"

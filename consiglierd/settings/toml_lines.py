@@ -6,16 +6,38 @@ from collections.abc import Iterator, Mapping
 
 KeyPath = tuple[str, ...]
 
+MAX_KEY_PARTS = 16
+MAX_NESTING = 32
+
+# Every form of a string also matches unclosed, so that hostile text is walked once and not again from each quote.
 _TOKEN = re.compile(
     r"""
       (?P<comment>\#[^\n]*)
-    | (?P<text>\"\"\"(?:\\.|[^\\])*?\"{3,5}|'''.*?'{3,5}|"(?:\\.|[^"\\\n])*"|'[^'\n]*')
+    | (?P<text>\"\"\"(?:\\.|[^\\])*?(?:\"{3,5}|\\?\Z)|\'\'\'.*?(?:\'{3,5}|\Z)|"(?:\\[^\n]|[^"\\\n])*"?|'[^'\n]*'?)
     | (?P<newline>\n)
     | (?P<sign>[\[\]{}=,.])
     | (?P<bare>[^\s\[\]{}=,.\#"']+)
     """,
     re.VERBOSE | re.DOTALL,
 )
+
+
+def first_line_too_deep(toml_text: str) -> int | None:
+    """The line of the first key or value that nests deeper than any settings file has a reason to.
+
+    `tomllib` takes time quadratic in the parts of a dotted key (60,000 parts: a minute) and
+    recurses into brackets, so this is asked before it is.
+    """
+    parts = depth = 0
+    for kind, token, line in _tokens(toml_text):
+        if token == ".":
+            parts += 1
+        elif kind in ("sign", "newline"):
+            parts = 0
+            depth = max(0, depth + (token in ("[", "{")) - (token in ("]", "}")))
+        if parts >= MAX_KEY_PARTS or depth > MAX_NESTING:
+            return line
+    return None
 
 
 def key_lines(toml_text: str) -> Mapping[KeyPath, int]:
