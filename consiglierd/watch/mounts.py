@@ -5,7 +5,8 @@ from collections.abc import Iterable
 
 _MOUNT_TABLE = "/proc/self/mountinfo"
 _UNTRUSTED = frozenset(
-    "nfs nfs4 cifs smb3 smbfs 9p virtiofs vboxsf prl_fs drvfs afs ceph glusterfs lustre gpfs ncpfs fuseblk".split()
+    {"nfs", "nfs4", "cifs", "smb3", "smbfs", "ncpfs", "afs", "ceph", "glusterfs", "lustre", "gpfs"}
+    | {"9p", "virtiofs", "vboxsf", "prl_fs", "drvfs", "fuseblk"}
 )
 
 
