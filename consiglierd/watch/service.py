@@ -35,6 +35,9 @@ class WatchIgnore(Protocol):
     @property
     def common_dir(self) -> str | None: ...
 
+    @property
+    def generation(self) -> int: ...
+
     def is_ignored(self, path: str, is_dir: bool) -> bool: ...
 
     def refresh(self) -> bool: ...
@@ -106,6 +109,7 @@ class FileWatch:
         self._watcher: Watcher | None = None
         self._lost_reason: str | None = None
         self._is_stopping = False
+        self._synced_generation = ignore.generation
 
     @property
     def mode(self) -> str:
@@ -185,7 +189,10 @@ class FileWatch:
         if self._lost_reason is not None:
             self._fall_back(self._lost_reason)
         rescan_reason = batch.rescan_reason
-        if (batch.has_git_change or batch.has_rule_change) and self._ignore.refresh():
+        if batch.has_git_change or batch.has_rule_change:
+            self._ignore.refresh()
+        # A scan may have refreshed the rules before us; so what counts is what the watches were set by.
+        if self._ignore.generation != self._synced_generation:
             rescan_reason = "the ignore rules changed"
             self._resync()
         if rescan_reason is not None:
@@ -194,6 +201,7 @@ class FileWatch:
             self._deliver(PathsDelivery(batch.paths, batch.folders))
 
     def _resync(self) -> None:
+        self._synced_generation = self._ignore.generation
         watcher = self._watcher
         if watcher is None:
             return
@@ -228,6 +236,7 @@ class FileWatch:
         self._coalescer.flush(lambda: self._deliver(RootBackDelivery()))
 
     def _opened(self) -> Watcher:
+        self._synced_generation = self._ignore.generation
         return open_watcher(
             self._places, self._ignore.is_ignored, self._on_hint, self._asked_mode, self._poll_interval_s
         )
