@@ -5,6 +5,7 @@ import io
 import re
 import tokenize
 from collections.abc import Iterator
+from typing import TypeGuard
 
 from tests.house.source import Breach, Source
 
@@ -48,7 +49,7 @@ def sleep_breaches(source: Source) -> Iterator[Breach]:
             yield Breach(source.at(node.lineno), "sleeps; wait for an event, a revision or a barrier")
 
 
-def _is_sleep(node: ast.AST) -> bool:
+def _is_sleep(node: ast.AST) -> TypeGuard[ast.Call]:
     if not isinstance(node, ast.Call) or ast.unparse(node) == "asyncio.sleep(0)":
         return False
     return ast.unparse(node.func) in ("time.sleep", "asyncio.sleep")
@@ -87,7 +88,7 @@ def sql_breaches(source: Source) -> Iterator[Breach]:
         and isinstance(node.body[0], ast.Expr)
     }
     for node in ast.walk(source.tree):
-        if id(node) not in docstrings and _SQL.search(_text_of(node)):
+        if isinstance(node, ast.expr) and id(node) not in docstrings and _SQL.search(_text_of(node)):
             yield Breach(source.at(node.lineno), f"`{source.room}` owns no tables; SQL lives with them")
 
 
