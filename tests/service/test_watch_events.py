@@ -161,6 +161,8 @@ def test_an_atomic_save_is_told_as_a_change(watched: Watched) -> None:
     assert "a.md" in watched.places()
 
 
+# On Linux the Observer warns, for itself, when it finds a folder twice.
+@pytest.mark.filterwarnings("ignore:Callback with id:RuntimeWarning")
 def test_files_in_folders_made_at_once_are_not_lost(watched: Watched) -> None:
     for number in range(30):
         folder = watched.root / f"n{number}" / "x" / "y"
@@ -360,12 +362,14 @@ def test_a_lost_event_queue_asks_for_a_rescan_and_goes_on(open_watch: Callable[.
     limit = Path("/proc/sys/fs/inotify/max_queued_events")
     if not limit.exists():
         pytest.skip("no inotify on this system")
+    for number in range(3000):
+        (root / f"{number}.md").touch()
     watched = open_watch()
     watcher = watched.watch._watcher
     with watcher._lock:  # type: ignore[union-attr]  # the reading thread waits here while the queue fills
-        for number in range(int(limit.read_text()) // 3 + 3000):
-            (root / f"{number % 3000}.md").write_text("x")
-            (root / f"{(number + 1500) % 3000}.md").chmod(0o600)
+        # Two neighbours that are equal are folded into one by the system; these differ.
+        for number in range(int(limit.read_text()) + 3000):
+            (root / f"{number % 3000}.md").chmod(0o600)
         (root / "late").mkdir()
     assert RescanDelivery("the event queue overflowed") in watched.settle()
     (root / "late" / "a.md").write_text("a")
