@@ -173,8 +173,11 @@ class FileWatch:
     def _on_hint(self, hint: Hint) -> None:
         """On a watcher's thread: only notes, and never waits for that thread."""
         match hint:
-            case PathsChanged() | FolderChanged() | RescanNeeded() | GitChanged():
+            case PathsChanged() | FolderChanged() | GitChanged():
                 self._coalescer.add(hint)
+            case RescanNeeded():
+                self._coalescer.add(hint)
+                self._barrier.release()
             case CookieSeen(name):
                 self._barrier.seen(name)
             case RootGone():
@@ -182,6 +185,7 @@ class FileWatch:
             case WatchLost(reason):
                 self._lost_reason = reason
                 self._coalescer.add(RescanNeeded(reason))
+                self._barrier.release()
             case _:
                 assert_never(hint)
 
@@ -194,13 +198,13 @@ class FileWatch:
         # A scan may have refreshed the rules before us; so what counts is what the watches were set by.
         if self._ignore.generation != self._synced_generation:
             rescan_reason = "the ignore rules changed"
-            self._resync()
+            self.resync_ignores()
         if rescan_reason is not None:
             self._deliver(RescanDelivery(rescan_reason))
         elif batch.paths or batch.folders:
             self._deliver(PathsDelivery(batch.paths, batch.folders))
 
-    def _resync(self) -> None:
+    def resync_ignores(self) -> None:
         self._synced_generation = self._ignore.generation
         watcher = self._watcher
         if watcher is None:
