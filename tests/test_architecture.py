@@ -134,6 +134,7 @@ PAIRS: tuple[tuple[Rule, str, str, str, str], ...] = (
     (shape.size_breaches, "consiglierd.wiring", "x = 1\n" * 250, "x = 1\n" * 251, "250"),
     (shape.size_breaches, "consiglierd.git.x", "def f():\n" + "    x = 1\n" * 59, LONG_FUNCTION, "61 lines"),
     (shape.name_breaches, "consiglierd.git.x", "x = 1", "", ""),
+    (shape.opening_breaches, "consiglierd.git.x", '"""Runs git."""', '"""."""', "nothing"),
     (shape.opening_breaches, "consiglierd.git.x", '"""Runs git."""', "x = 1", "without"),
     (
         shape.opening_breaches,

@@ -53,7 +53,9 @@ def opening_breaches(source: Source) -> Iterator[Breach]:
         yield Breach(source.place, "opens without a sentence of purpose")
         return
     opening = " ".join(docstring.split("\n\n")[0].split())
-    if not opening.endswith((".", ".)", ":")):
+    if len(opening.split()) < 2:
+        yield Breach(source.place, "its opening says nothing")
+    elif not opening.endswith((".", ".)", ":")):
         yield Breach(source.place, "its opening is not a sentence: it does not end")
     elif _SENTENCE_END.search(opening):
         yield Breach(source.place, "opens with more than one sentence; if it needs two, it is two modules")

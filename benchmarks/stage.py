@@ -1,0 +1,51 @@
+"""What several rows of one run share: the daemon, and projects of a size, made when first asked for."""
+
+import shutil
+import tempfile
+from pathlib import Path
+
+from benchmarks.corpus import write_project
+from benchmarks.living import BenchDaemon
+
+
+class Stage:
+    """Guards the temporary folder, the daemon, and which projects were written and indexed."""
+
+    def __init__(self, large: int) -> None:
+        self.large = large
+        self.folder = Path(tempfile.mkdtemp(prefix="csb-projects-"))
+        self._daemon: BenchDaemon | None = None
+        self._index_seconds: dict[int, float] = {}
+
+    @property
+    def daemon(self) -> BenchDaemon:
+        if self._daemon is None:
+            self._daemon = BenchDaemon()
+            self._daemon.start()
+        return self._daemon
+
+    def project(self, chunks: int) -> Path:
+        """A project of that many sections, written and not yet indexed."""
+        root = self.folder / f"p{chunks}"
+        if not root.exists():
+            write_project(root, chunks)
+            # An empty settings file marks the root.
+            (root / ".consigliere.toml").write_text("", encoding="utf-8")
+        return root
+
+    def indexed(self, chunks: int) -> Path:
+        """The same project, indexed by the daemon."""
+        root = self.project(chunks)
+        if chunks not in self._index_seconds:
+            self._index_seconds[chunks] = self.daemon.index(root)
+        return root
+
+    def index_seconds(self, chunks: int) -> float:
+        """How long the first index of that project took."""
+        self.indexed(chunks)
+        return self._index_seconds[chunks]
+
+    def close(self) -> None:
+        if self._daemon is not None:
+            self._daemon.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
