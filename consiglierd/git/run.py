@@ -25,6 +25,8 @@ ALLOWED_SUBCOMMANDS = frozenset(
 )
 ALLOWED_CONFIG_KEYS = frozenset({"core.excludesFile", "core.ignoreCase"})
 _FORBIDDEN_OPTIONS = frozenset({"--filters", "--textconv", "--ext-diff"})
+# Not -m: to see whether a file was modified, git runs the clean filter on it.
+_LS_FILES_OPTIONS = frozenset({"-z", "-c", "-i", "-o", "-s", "--exclude-standard", "--end-of-options", "--"})
 _PROTECTIONS = (
     *("-c", "core.fsmonitor=false"),
     *("-c", "core.hooksPath=/dev/null"),
@@ -108,12 +110,25 @@ def _check_allowed(subcommand: str, arguments: tuple[str, ...]) -> None:
         raise ValueError(f"git {subcommand} is not on the list of allowed subcommands")
     if forbidden := _FORBIDDEN_OPTIONS.intersection(arguments):
         raise ValueError(f"git {subcommand} {sorted(forbidden)[0]} may run commands of the repository")
+    if subcommand == "ls-files" and (others := _options(arguments) - _LS_FILES_OPTIONS):
+        raise ValueError(f"git ls-files {sorted(others)[0]} is not on the list of allowed options")
     if subcommand == "worktree" and arguments[:1] != ("list",):
         raise ValueError("of git worktree only list is allowed")
     if subcommand == "diff-tree" and not {"--no-ext-diff", "--no-textconv"}.issubset(arguments):
         raise ValueError("git diff-tree needs --no-ext-diff and --no-textconv")
-    if subcommand == "blame" and "--no-textconv" not in arguments:
-        raise ValueError("git blame needs --no-textconv")
+    if subcommand == "blame" and ("--no-textconv" not in arguments or not _names_revision(arguments)):
+        # Without a revision it reads the file on the disk, through the clean filter.
+        raise ValueError("git blame needs --no-textconv and a revision before --")
+
+
+def _options(arguments: tuple[str, ...]) -> set[str]:
+    end = arguments.index("--") if "--" in arguments else len(arguments)
+    return {argument for argument in arguments[:end] if argument.startswith("-")}
+
+
+def _names_revision(arguments: tuple[str, ...]) -> bool:
+    end = arguments.index("--") if "--" in arguments else 0
+    return any(not argument.startswith("-") for argument in arguments[:end])
 
 
 def _run(argv: list[str], folder: str, timeout_s: float, output_bytes: int) -> GitOutput:
