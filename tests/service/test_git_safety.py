@@ -212,7 +212,7 @@ def test_no_allowed_subcommand_runs_anything(hostile: Hostile, argv: tuple[str, 
         (("ls-files", "-m"), "fsmonitor"),
         (("diff",), "process"),
         (("-c", "core.fsmonitor=false", "ls-files", "-m"), "process"),
-        (("blame", "a.md"), "process"),
+        (("blame", "a.md"), "textconv"),
         (("cat-file", "-p", "MISSING"), "ext"),
     ],
 )
