@@ -16,17 +16,8 @@ KEPT_VARIABLES = ("HOME", "PATH", "LANG", "TZ", "XDG_RUNTIME_DIR", "TMPDIR", "US
 CURE = "install consigliere (`pip install`), or start `consiglierd` yourself"
 
 
-def connect(endpoint: Endpoint, *, may_start: bool = True) -> Client:
-    """A client of the daemon of `endpoint`, which is started if need be; several starters make one daemon."""
-    try:
-        return Client(endpoint)
-    except DaemonUnreachable as error:
-        if not may_start or error.kind == "silent":
-            raise
-    return _start_and_connect(endpoint)
-
-
-def _start_and_connect(endpoint: Endpoint) -> Client:
+def start_and_connect(endpoint: Endpoint) -> Client:
+    """A client of a daemon started now; several starters at once make one daemon and share it."""
     end = time.monotonic() + START_TIMEOUT_S
     ready, child = _start(endpoint)
     try:

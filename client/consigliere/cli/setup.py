@@ -1,0 +1,174 @@
+"""The commands that write something for the user: init and completion."""
+
+import os
+from importlib import resources
+from typing import Any
+
+from consigliere.cli.grammar import COMMANDS, COMMON
+from consigliere.errors import UsageError
+from consigliere.render.json import write_object
+from consigliere.render.terminal import Output
+
+SETTINGS_FILE = ".consigliere.toml"
+TEMPLATES = {
+    "": """\
+# Settings of consigliere for this project. Everything here may be left out: the values shown are
+# the defaults. `consigliere config` shows what is in force, and where each value comes from.
+
+[index]
+# paths = ["docs/**/*.md", "CLAUDE.md"]     # only these documents (git-style patterns); default: all
+# exclude = ["drafts/**"]                   # not these, beside what git ignores
+# watch = true                              # follow changes as they happen
+
+[search]
+# default_top_k = 5
+# min_score = 0.3                           # hits below it are not shown
+
+[rooms]
+# Soft topics by keyword; a room of your own, or other words for one that is there.
+# payment = ["결제", "billing", "invoice"]
+
+# [roles.ios_developer]
+# rooms = ["ios"]
+# types = { changelog = 1.5, rules = 1.4 }
+# aliases = ["ios_dev"]
+""",
+    "agents": """\
+# Settings of consigliere for a project of several agents: each asks with --role NAME.
+# `consigliere config` shows what is in force, and where each value comes from.
+
+[index]
+exclude = [".consigliere/**", ".git/**", "node_modules/**"]
+
+[search]
+default_top_k = 5
+min_score = 0.3
+
+[rooms]
+ios      = ["swift", "swiftui", "xcode", "ios_dev", "contentview"]
+android  = ["kotlin", "gradle", "android", "room", "manifest"]
+security = ["rls", "auth", "injection", "owasp", "cve", "sanitize"]
+api      = ["endpoint", "route", "express", "node", "api"]
+db       = ["schema", "migration", "supabase", "postgres", "sqlite"]
+architecture = ["mvvm", "mvp", "clean", "architect", "pattern"]
+history  = ["changelog", "completed", "resolved", "fixed"]
+""",
+}
+
+
+def init(values: dict[str, Any], words: list[str]) -> int:
+    """Writes what is not there yet and overwrites nothing."""
+    template = values.get("template", "")
+    if template not in TEMPLATES:
+        raise UsageError(f"there is no template {template}", "write --template agents, or leave it out")
+    root = os.path.realpath(values.get("root") or os.getcwd())
+    made = []
+    if _write_new(os.path.join(root, SETTINGS_FILE), TEMPLATES[template].encode(), 0o644):
+        made.append(SETTINGS_FILE)
+    if values.get("bin"):
+        os.makedirs(os.path.join(root, "bin"), exist_ok=True)
+        if _write_new(os.path.join(root, "bin", "consigliere"), one_file_client(), 0o755):
+            made.append("bin/consigliere")
+    if values.get("json"):
+        write_object({"root": root, "made": made})
+    else:
+        output = Output()
+        for name in made:
+            output.line(f"made {name}")
+        if not made:
+            output.line("everything is there already; nothing was changed")
+    return 0
+
+
+def _write_new(path: str, content: bytes, mode: int) -> bool:
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
+    except FileExistsError:
+        return False
+    with os.fdopen(descriptor, "wb") as file:
+        file.write(content)
+    return True
+
+
+def one_file_client() -> bytes:
+    """The copyable client, put together from the modules that are installed."""
+    from consigliere.onefile import generate  # needed by `init --bin` alone
+
+    return generate(resources.files("consigliere"))
+
+
+def completion(values: dict[str, Any], words: list[str]) -> int:
+    scripts = {"bash": _bash, "zsh": _zsh, "fish": _fish}
+    if words[0] not in scripts:
+        raise UsageError(f"there is no completion for {words[0]}", "write bash, zsh or fish")
+    Output().write(scripts[words[0]]())
+    return 0
+
+
+def _options_of(name: str) -> list[tuple[str, str]]:
+    return [(option[0], option[3]) for option in (*COMMANDS[name].options, *COMMON)]
+
+
+def _bash() -> str:
+    cases = "\n".join(
+        f"    {name}) words='{' '.join(option for option, _ in _options_of(name))}' ;;" for name in COMMANDS
+    )
+    return f"""\
+_consigliere() {{
+  local words current="${{COMP_WORDS[COMP_CWORD]}}"
+  case "${{COMP_WORDS[1]}}" in
+{cases}
+    *) words='{" ".join(COMMANDS)}' ;;
+  esac
+  if [ "$COMP_CWORD" -eq 1 ]; then words='{" ".join(COMMANDS)}'; fi
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}}
+complete -o default -F _consigliere consigliere consigliere-client
+"""
+
+
+def _zsh() -> str:
+    commands = "\n".join(f"    '{command.name}:{_quoted(command.summary)}'" for command in COMMANDS.values())
+    cases = "\n".join(
+        f"    {name}) _arguments "
+        + " ".join(f"'{option}[{_bracketed(text)}]'" for option, text in _options_of(name))
+        + " '*:file:_files' ;;"
+        for name in COMMANDS
+    )
+    return f"""\
+#compdef consigliere consigliere-client
+_consigliere() {{
+  local -a commands=(
+{commands}
+  )
+  if (( CURRENT == 2 )); then _describe command commands; return; fi
+  local command="$words[2]"
+  shift words; (( CURRENT-- ))
+  case "$command" in
+{cases}
+  esac
+}}
+compdef _consigliere consigliere consigliere-client
+"""
+
+
+def _fish() -> str:
+    lines = []
+    for command in COMMANDS.values():
+        lines.append(
+            f"complete -c consigliere -n __fish_use_subcommand -a {command.name} -d '{_quoted(command.summary)}'"
+        )
+        for option, text in _options_of(command.name):
+            form = f"-l {option[2:]}" if option.startswith("--") else f"-s {option[1:]}"
+            lines.append(
+                f"complete -c consigliere -n '__fish_seen_subcommand_from {command.name}' {form} -d '{_quoted(text)}'"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def _quoted(text: str) -> str:
+    return text.replace("'", "").replace(":", " -")
+
+
+def _bracketed(text: str) -> str:
+    return _quoted(text).replace("[", "(").replace("]", ")")

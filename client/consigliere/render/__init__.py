@@ -1,0 +1,1 @@
+"""Output forms: one a file."""
