@@ -46,7 +46,6 @@ class _State:
     git: GitRules
     wanted: tuple[Pattern, ...]
     excluded: tuple[Pattern, ...]
-    generation: int = 0
     folders: dict[str, _Folder] = field(default_factory=dict)
     signatures: dict[str, Signature] = field(default_factory=dict)
 
@@ -71,11 +70,6 @@ class IgnoreRules:
     def warnings(self) -> tuple[str, ...]:
         """Sentences for the status: git missing or refusing, the root itself ignored."""
         return self._state.git.warnings
-
-    @property
-    def generation(self) -> int:
-        """Grows whenever refresh() found other rules, whoever called it."""
-        return self._state.generation
 
     @property
     def git_dir(self) -> str | None:
@@ -127,7 +121,7 @@ class IgnoreRules:
             file_signature(path) != signature for path, signature in list(state.signatures.items())
         )
         if changed:
-            self._state = replace(self._new_state(git), generation=state.generation + 1)
+            self._state = self._new_state(git)
         elif git is not state.git:
             self._state = replace(state, git=git)
         return changed

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, assert_never
+from typing import Literal, Protocol, assert_never
 
 from consiglierd.watch.barrier import Barrier
 from consiglierd.watch.coalesce import Batch, Coalescer
@@ -23,20 +23,22 @@ from consiglierd.watch.places import RULE_FILE_NAMES, Places
 from consiglierd.watch.root_guard import LOOK_INTERVAL_S, RootGuard
 from consiglierd.watch.watcher import POLL_INTERVAL_S, PollingWatcher, Watcher, WatchMode, open_watcher
 
+Mode = Literal["inotify", "observer", "polling", "off"]
 DATA_FOLDER_NAME = ".consigliere"
 
 
 class WatchIgnore(Protocol):
-    """What watching asks of the ignore rules."""
+    """What watching asks of the ignore rules.
+
+    `refresh` says whether the rules are others than when the watch last asked, whoever noticed
+    it first; else a scan that reads the rules would hide their change from the watch.
+    """
 
     @property
     def git_dir(self) -> str | None: ...
 
     @property
     def common_dir(self) -> str | None: ...
-
-    @property
-    def generation(self) -> int: ...
 
     def is_ignored(self, path: str, is_dir: bool) -> bool: ...
 
@@ -109,13 +111,12 @@ class FileWatch:
         self._watcher: Watcher | None = None
         self._lost_reason: str | None = None
         self._is_stopping = False
-        self._synced_generation = ignore.generation
 
     @property
-    def mode(self) -> str:
-        """One of: inotify, observer, polling, stopped."""
+    def mode(self) -> Mode:
+        """How changes are noticed now; "off" before start() and after stop()."""
         watcher = self._watcher
-        return "stopped" if watcher is None else watcher.mode
+        return "off" if watcher is None else watcher.mode
 
     @property
     def watch_count(self) -> int:
@@ -143,6 +144,15 @@ class FileWatch:
         if watcher is not None:
             watcher.stop()
         self._coalescer.stop()
+
+    def resync_ignores(self) -> None:
+        watcher = self._watcher
+        if watcher is None:
+            return
+        try:
+            watcher.resync_ignores()
+        except OSError as error:
+            self._fall_back(error.strerror or str(error))
 
     def ask_barrier(self, token: int, timeout_s: float) -> bool:
         """Deliver a BarrierDelivery after all that happened up to now; blocks for `timeout_s` at most.
@@ -193,26 +203,13 @@ class FileWatch:
         if self._lost_reason is not None:
             self._fall_back(self._lost_reason)
         rescan_reason = batch.rescan_reason
-        if batch.has_git_change or batch.has_rule_change:
-            self._ignore.refresh()
-        # A scan may have refreshed the rules before us; so what counts is what the watches were set by.
-        if self._ignore.generation != self._synced_generation:
+        if (batch.has_git_change or batch.has_rule_change) and self._ignore.refresh():
             rescan_reason = "the ignore rules changed"
             self.resync_ignores()
         if rescan_reason is not None:
             self._deliver(RescanDelivery(rescan_reason))
         elif batch.paths or batch.folders:
             self._deliver(PathsDelivery(batch.paths, batch.folders))
-
-    def resync_ignores(self) -> None:
-        self._synced_generation = self._ignore.generation
-        watcher = self._watcher
-        if watcher is None:
-            return
-        try:
-            watcher.resync_ignores()
-        except OSError as error:
-            self._fall_back(error.strerror or str(error))
 
     def _fall_back(self, reason: str) -> None:
         with self._switching:
@@ -240,7 +237,6 @@ class FileWatch:
         self._coalescer.flush(lambda: self._deliver(RootBackDelivery()))
 
     def _opened(self) -> Watcher:
-        self._synced_generation = self._ignore.generation
         return open_watcher(
             self._places, self._ignore.is_ignored, self._on_hint, self._asked_mode, self._poll_interval_s
         )

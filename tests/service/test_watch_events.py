@@ -316,18 +316,26 @@ def test_a_changed_ignore_file_asks_for_a_rescan_and_moves_the_watches(
     assert watched.watch.watch_count == before + 1
 
 
-def test_rules_that_a_scan_refreshed_first_still_move_the_watches(
-    open_watch: Callable[..., Watched], root: Path
-) -> None:
+def test_rules_from_settings_move_the_watches_when_asked(root: Path) -> None:
     (root / "build").mkdir()
-    (root / ".gitignore").write_text("build/\n")
-    watched = open_watch()
-    watched.ignore.is_ignored("a.md", False)
-    (root / ".gitignore").write_text("")
-    watched.ignore.refresh()
-    assert RescanDelivery("the ignore rules changed") in watched.settle()
-    (root / "build" / "a.md").write_text("A")
-    assert watched.places() == {"build/a.md"}
+    rules = {"now": IgnoreRules(str(root), exclude=("build",))}
+
+    class Switched:
+        git_dir = common_dir = None
+
+        def is_ignored(self, path: str, is_dir: bool) -> bool:
+            return rules["now"].is_ignored(path, is_dir)
+
+        def refresh(self) -> bool:
+            return rules["now"].refresh()
+
+    watch = FileWatch(str(root), Switched(), lambda delivery: None)
+    watch.start()
+    before = watch.watch_count
+    rules["now"] = IgnoreRules(str(root))
+    watch.resync_ignores()
+    assert watch.watch_count == before + 1
+    watch.stop()
 
 
 def test_a_file_that_becomes_tracked_asks_for_a_rescan(open_watch: Callable[..., Watched], root: Path) -> None:
@@ -455,10 +463,10 @@ def test_a_barrier_never_writes_through_a_link(open_watch: Callable[..., Watched
     assert [type(delivery) for delivery in watched.told] == [RescanDelivery, BarrierDelivery]
 
 
-def test_no_thread_is_left_behind(root: Path) -> None:
-    before = threading.active_count()
+def test_no_thread_and_no_descriptor_is_left_behind(root: Path) -> None:
+    before = threading.active_count(), len(os.listdir("/dev/fd"))
     for mode in ("auto", "observer", "polling"):
         watch = FileWatch(str(root), IgnoreRules(str(root)), lambda delivery: None, mode=mode)  # type: ignore[arg-type]  # a plain list of modes
         watch.start()
         watch.stop()
-    assert threading.active_count() == before
+    assert (threading.active_count(), len(os.listdir("/dev/fd"))) == before
