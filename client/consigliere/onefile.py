@@ -102,9 +102,15 @@ class _Stripped(ast.NodeTransformer):
             return None
         return ast.copy_location(ast.Assign(targets=[node.target], value=node.value), node)
 
+    def visit_If(self, node: ast.If) -> ast.AST | None:
+        if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            return None
+        self.generic_visit(node)
+        return node
+
     def visit_ImportFrom(self, node: ast.ImportFrom) -> ast.AST | None:
-        """`typing` is for annotations alone in these modules."""
-        return None if node.module in ("typing", "types") else node
+        """Annotations are gone, and with them what only they need."""
+        return None if node.module == "__future__" else node
 
 
 def _without_docstring(node: ast.FunctionDef | ast.ClassDef) -> ast.AST:

@@ -1,13 +1,19 @@
 """The command `index`: start, show how far it is, and, if asked, go on telling what is indexed."""
 
+from __future__ import annotations
+
 import os
 import sys
 import time
-from typing import Any
 
 from consigliere.cli.session import connected, root_of
 from consigliere.client import Client
 from consigliere.render.terminal import Output
+
+# Importing `typing` would cost a quarter of what a whole search may take.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 WAIT_MS = 500
 EVENT_WAIT_MS = 20_000

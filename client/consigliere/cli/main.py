@@ -1,17 +1,24 @@
 """The programs `consigliere` and `consigliere-client`: from words to a command, from errors to an exit status."""
 
+from __future__ import annotations
+
 import os
 import sys
-from collections.abc import Callable
-from typing import Any
 
 from consigliere.cli.arguments import parse_words, recover_text
 from consigliere.cli.grammar import COMMANDS
 from consigliere.errors import ConsigliereError, UsageError
 from consigliere.render.terminal import Output, complain
 
+# Importing `typing` would cost a quarter of what a whole search may take.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Body = Callable[[dict[str, Any], list[str]], int]
+
 INTERRUPTED = 130
-Body = Callable[[dict[str, Any], list[str]], int]
 
 
 def run() -> None:

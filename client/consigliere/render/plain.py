@@ -1,8 +1,13 @@
 """The form for people: one block a hit, the text verbatim."""
 
-from typing import Any
+from __future__ import annotations
 
 from consigliere.render.terminal import Output
+
+# Importing `typing` would cost a quarter of what a whole search may take.
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
 
 NO_RESULTS = "검색 결과 없음 (no results)"
 
