@@ -1,1 +1,1 @@
-"""."""
+"""Noticing that files changed: ignore rules, scans, reconciling, events, barriers."""

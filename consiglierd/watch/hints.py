@@ -1,4 +1,4 @@
-"""What the operating system hints at. A hint is never trusted: it only says where to look."""
+"""What the operating system hints at: never trusted, it only says where to look."""
 
 from dataclasses import dataclass
 
