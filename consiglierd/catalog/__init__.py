@@ -1,1 +1,1 @@
-"""."""
+"""Documents by path and lines, read safely from the disk."""
