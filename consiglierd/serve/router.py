@@ -5,6 +5,7 @@ which makes a future for every frame.
 """
 
 import asyncio
+import errno
 import os
 import sys
 from collections.abc import Callable
@@ -190,5 +191,11 @@ class Router:
 
 
 def _descriptor_of(frame: zmq.Frame) -> int:
-    value = frame.get(zmq.SRCFD)
+    """The connection a frame came by; -1 where the library does not know, as with peers of ZMTP 1."""
+    try:
+        value = frame.get(zmq.SRCFD)
+    except zmq.ZMQError as problem:
+        if problem.errno != errno.EINVAL:
+            raise
+        return -1
     return value if isinstance(value, int) else -1

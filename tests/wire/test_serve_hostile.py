@@ -18,7 +18,7 @@ from consigliere.protocol.envelope import MAX_MESSAGE_BYTES
 from tests.support.served import Dealer, Served, code_of, serving
 
 GREETING = b"\xff" + b"\0" * 8 + b"\x7f\x03\x00" + b"NULL".ljust(20, b"\0") + b"\0" * 32
-READY = b"\x04\x19\x05READY\x0bSocket-Type\x00\x00\x00\x06DEALER"
+READY = b"\x04\x1c\x05READY\x0bSocket-Type\x00\x00\x00\x06DEALER"
 
 
 @pytest.fixture(scope="module")
@@ -136,7 +136,9 @@ def test_plain_bytes_without_a_library_are_answered(served: Served) -> None:
     connection.sendall(bytes([0, len(request)]) + request)
     received = b""
     while b'"id":"a"' not in received:
-        received += connection.recv(65536)
+        chunk = connection.recv(65536)
+        assert chunk, received
+        received += chunk
     connection.close()
 
 
