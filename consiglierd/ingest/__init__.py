@@ -1,1 +1,1 @@
-"""."""
+"""Bytes of a file to sections and problems: pure, deterministic, picklable."""

@@ -1,1 +1,1 @@
-"""."""
+"""Documents: Markdown, AsciiDoc, reStructuredText and plain text to sections."""
