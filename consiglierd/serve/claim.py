@@ -60,7 +60,10 @@ class Claim:
             return listener.detach()
 
     def lost(self) -> str | None:
-        """What was taken from us, or None: a lock or a socket that was removed or replaced."""
+        """What was taken from us, or None: a lock or a socket that was removed or replaced.
+
+        Asked while the descriptors are open: until then no other file can have their inodes.
+        """
         for path, known in ((self.endpoint.lock_file, self._lock_identity), *self._sockets.items()):
             if _identity_of(path) != known:
                 return f"{path} was removed or replaced"
@@ -71,7 +74,10 @@ class Claim:
         self._put_record({"python": sys.executable, "version": version, "pid": os.getpid()})
 
     def remove_sockets(self) -> None:
-        """Unlinks the sockets that are still ours, and takes our process id from the record."""
+        """Unlinks the sockets that are still ours, and takes our process id from the record.
+
+        Called before the descriptors are closed, for the same reason.
+        """
         for path, known in self._sockets.items():
             if _identity_of(path) == known:
                 os.unlink(path)

@@ -3,6 +3,7 @@
 import logging
 import logging.handlers
 import os
+import sys
 from collections.abc import MutableMapping
 from io import TextIOWrapper
 from pathlib import Path
@@ -58,6 +59,8 @@ def configure_log(path: Path, *, level: str = "info") -> logging.Handler:
 def _place_exception(logger: object, method: str, event: MutableMapping[str, object]) -> EventDict:
     """An error's type and place instead of its message, which may quote a document."""
     raised = event.pop("exc_info", None)
+    if raised is True:
+        raised = sys.exc_info()
     error = raised[1] if isinstance(raised, tuple) else raised
     if isinstance(error, BaseException):
         event["failure"] = place_of(error)
