@@ -10,7 +10,7 @@ LOOK_INTERVAL_S = 1.0
 
 
 class RootGuard:
-    """Looks at the root every second, or at once when poked; calls back on its own thread.
+    """Looks at the root every second, or at once when told; calls back on its own thread.
 
     A replaced root is told as gone and then as back.
     """
@@ -27,6 +27,7 @@ class RootGuard:
         self._on_back = on_back
         self._lock = threading.Lock()
         self._identity = _identity_of(root)
+        self._was_told_gone = False
         self._pulse = Pulse("watch-root", interval_s, self._look)
 
     def start(self) -> None:
@@ -35,14 +36,18 @@ class RootGuard:
     def stop(self) -> None:
         self._pulse.stop()
 
-    def poke(self) -> None:
+    def told_gone(self) -> None:
+        """An event said so. The folder that stands there by now may have the same inode number."""
+        with self._lock:
+            self._was_told_gone = True
         self._pulse.poke()
 
     def _look(self) -> None:
         with self._lock:
             before, self._identity = self._identity, _identity_of(self._root)
             now = self._identity
-        if before == now:
+            was_told_gone, self._was_told_gone = self._was_told_gone, False
+        if before == now and not was_told_gone:
             return
         if before is not None:
             self._on_gone()

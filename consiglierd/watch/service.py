@@ -111,6 +111,8 @@ class FileWatch:
         self._watcher: Watcher | None = None
         self._lost_reason: str | None = None
         self._is_stopping = False
+        # From the event that says so until the root is watched anew: what happens there is not told.
+        self._is_root_lost = False
 
     @property
     def mode(self) -> Mode:
@@ -160,7 +162,7 @@ class FileWatch:
         Where events cannot be had in time (polling, a read-only root) a RescanDelivery comes just
         before it instead, and False is returned.
         """
-        was_seen = self._is_cookie_watched() and self._barrier.wait_until_seen(timeout_s)
+        was_seen = self._is_cookie_watched() and self._barrier.wait_until_seen(timeout_s) and not self._is_root_lost
 
         def mark() -> None:
             if not was_seen:
@@ -191,7 +193,8 @@ class FileWatch:
             case CookieSeen(name):
                 self._barrier.seen(name)
             case RootGone():
-                self._guard.poke()
+                self._is_root_lost = True
+                self._guard.told_gone()
             case WatchLost(reason):
                 self._lost_reason = reason
                 self._coalescer.add(RescanNeeded(reason))
@@ -233,6 +236,7 @@ class FileWatch:
             if self._is_stopping or before is None:
                 return
             before.stop()
+            self._is_root_lost = False
             self._watcher = self._opened()
         self._coalescer.flush(lambda: self._deliver(RootBackDelivery()))
 

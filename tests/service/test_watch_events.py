@@ -448,6 +448,21 @@ def test_a_root_replaced_by_another_is_told_and_watched(open_watch: Callable[...
     assert watched.places() == {"a.md"}
 
 
+def test_a_barrier_right_after_a_root_was_replaced_hides_nothing(
+    open_watch: Callable[..., Watched], root: Path
+) -> None:
+    watched = open_watch()
+    for token in range(1, 6):
+        shutil.rmtree(root)
+        root.mkdir()
+        (root / "a.md").write_text("a")
+        watched.watch.ask_barrier(token, WAIT_S)
+        with watched.arrived:
+            told, watched.told = watched.told, []
+        before = told[: told.index(BarrierDelivery(token))]
+        assert any(isinstance(each, RescanDelivery | RootBackDelivery) for each in before), told
+
+
 def test_a_barrier_survives_a_clean_of_the_data_folder(watched: Watched) -> None:
     watched.settle()
     shutil.rmtree(watched.root / ".consigliere")
