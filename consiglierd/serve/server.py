@@ -14,6 +14,7 @@ import zmq
 from consiglierd.events import EventHub
 from consiglierd.serve.claim import Claim
 from consiglierd.serve.dispatch import Dispatcher
+from consiglierd.serve.endpoint import Endpoint
 from consiglierd.serve.lanes import Lanes, LaneSize
 from consiglierd.serve.publisher import Publisher
 from consiglierd.serve.router import Router
@@ -57,20 +58,7 @@ async def serve(
     _raise_descriptor_limit()
     endpoint = claim.endpoint
 
-    def ask_stop(reason: str) -> None:
-        _log.info("asked to stop", reason=reason[:200])
-        loop.call_soon_threadsafe(stop.set)
-
-    daemon = Daemon(
-        version=version,
-        protocol=PROTOCOL_VERSION,
-        pid=os.getpid(),
-        started_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
-        events_endpoint=endpoint.events_address,
-        log_file=str(endpoint.log_file),
-        state_directory=str(endpoint.state_directory),
-        ask_stop=ask_stop,
-    )
+    daemon = _describe(endpoint, version, lambda: loop.call_soon_threadsafe(stop.set))
     context: zmq.Context[zmq.Socket[bytes]] = zmq.Context()
     with contextlib.ExitStack() as closing:
         closing.callback(context.term)
@@ -92,6 +80,23 @@ async def serve(
         publisher.release_waiters()
         await lanes.drain(limits.drain_s)
         _log.info("closing", received=router.counts.received, malformed=router.counts.malformed)
+
+
+def _describe(endpoint: Endpoint, version: str, stop: Callable[[], object]) -> Daemon:
+    def ask_stop(reason: str) -> None:
+        _log.info("asked to stop", reason=reason[:200])
+        stop()
+
+    return Daemon(
+        version=version,
+        protocol=PROTOCOL_VERSION,
+        pid=os.getpid(),
+        started_at=datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        events_endpoint=endpoint.events_address,
+        log_file=str(endpoint.log_file),
+        state_directory=str(endpoint.state_directory),
+        ask_stop=ask_stop,
+    )
 
 
 async def _wait_for_end(claim: Claim, stop: asyncio.Event, check_s: float) -> None:
