@@ -85,12 +85,14 @@ class LivingDaemon:
         return int(self.call("settle", root)["revision"])
 
     def children(self) -> list[int]:
-        """The process ids of the daemon's children."""
-        try:
-            text = Path(f"/proc/{self.pid}/task/{self.pid}/children").read_text()
-        except FileNotFoundError:
-            return []
-        return [int(word) for word in text.split()]
+        """The process ids of the daemon's children; a child belongs to the thread that made it."""
+        found: list[int] = []
+        for thread in Path(f"/proc/{self.pid}/task").iterdir():
+            try:
+                found.extend(int(word) for word in (thread / "children").read_text().split())
+            except FileNotFoundError:
+                continue
+        return found
 
     def kill(self) -> list[int]:
         """kill -9, with the process ids of the children that it had."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from tests.support.living_daemon import LivingDaemon  # noqa: E402  # the line above makes it importable
+from tests.support.living_daemon import LivingDaemon
 
 
 def main() -> str:
