@@ -1,6 +1,6 @@
 """AsciiDoc to an outline, line for line as Asciidoctor reads sections and blocks; nothing is executed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from consiglierd.ingest.docs.asciidoc_header import Header, read_header
@@ -189,12 +189,11 @@ class _Walk:
 
     def _read_list(self, lines: list[Numbered], at: int, kind: ListKind, marks: _Marks, depth: int) -> int:
         """Reads a list, item by item, with the lists inside its items."""
-        item = list_item(kind, lines[at][1])
-        is_sibling = sibling_test(kind, item[0]) if item else None
+        is_sibling: Callable[[str], bool] | None = None
         first = marks.line_start
         while at < len(lines) and (item := list_item(kind, lines[at][1])):
             marker, text = item
-            if kind in ("unordered", "ordered") or is_sibling is None:
+            if is_sibling is None or kind in ("unordered", "ordered"):
                 # The marker may change from item to item; each item is ended by its own siblings.
                 is_sibling = sibling_test(kind, marker)
             elif not is_sibling(lines[at][1]):
