@@ -163,6 +163,7 @@ PAIRS: tuple[tuple[Rule, str, str, str, str], ...] = (
     (manners.sleep_breaches, "consiglierd.git.x", "asyncio.sleep(0)", "from time import sleep", "wait for"),
     (manners.any_breaches, "consiglierd.git.x", "def _f(a: Any): ...", "def f(*, a: dict[str, Any]): ...", "Any"),
     (manners.any_breaches, "consiglierd.git.x", "def f(a: object) -> int: ...", "def f() -> typing.Any: ...", "Any"),
+    (manners.any_breaches, "consigliere.client", "def f() -> dict[str, Any]: ...", "def f(a: Any): ...", "Any"),
     (
         manners.ignore_breaches,
         "consiglierd.git.x",

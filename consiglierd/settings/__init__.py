@@ -1,1 +1,1 @@
-"""."""
+"""Every setting, and the files that choose it."""

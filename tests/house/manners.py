@@ -56,7 +56,11 @@ def _is_sleep(node: ast.AST) -> TypeGuard[ast.Call]:
 
 
 def any_breaches(source: Source) -> Iterator[Breach]:
-    """`Any` in the signature of a public function."""
+    """`Any` in the signature of a public function.
+
+    The client's hot modules speak JSON in plain dicts, because typed messages cost more to import
+    than they take to send; a test holds those dicts to the protocol, and `dict[str, Any]` may stay there.
+    """
     for node in ast.walk(source.tree):
         if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or node.name.startswith("_"):
             continue
@@ -64,7 +68,10 @@ def any_breaches(source: Source) -> Iterator[Breach]:
         every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
         annotations = [argument.annotation for argument in every if argument is not None]
         for annotation in (*annotations, node.returns):
-            if annotation is not None and re.search(r"\bAny\b", ast.unparse(annotation)):
+            written = ast.unparse(annotation) if annotation is not None else ""
+            if source.package == "consigliere":
+                written = written.replace("dict[str, Any]", "")
+            if re.search(r"\bAny\b", written):
                 yield Breach(source.at(node.lineno), f"`{node.name}` has Any in its signature; no Any across a border")
 
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from consiglierd.ingest.docs import types
 from consiglierd.model.roles import RoleTable
 from consiglierd.model.rules import TypePattern
 from consiglierd.settings.load import load_settings
@@ -77,6 +78,10 @@ def test_a_new_role_may_join_a_private_group(tmp_path: Path) -> None:
     role = roles_of(tmp_path, '[roles.controller]\ngroup = "cfo"\n').find("controller")
     assert role is not None
     assert (role.name, role.group, dict(role.weights)) == ("controller", "cfo", {})
+
+
+def test_types_of_the_settings_are_those_that_documents_can_have() -> None:
+    assert set(FILE_TYPES) == types.FILE_TYPES
 
 
 def test_shipped_weights_are_of_known_types_and_within_bounds() -> None:
