@@ -41,6 +41,11 @@ def count_path(path: str) -> TermCounts:
     return _of_tokens({token: count * PATH_WEIGHT for token, count in Counter(tokens(path)).items()})
 
 
+def count_chunk(packed_section: bytes, path: str) -> TermCounts:
+    """The terms of a chunk as it is scored: those of its section and those of its path."""
+    return merge(unpack(packed_section), count_path(path))
+
+
 def pack(counts: TermCounts) -> bytes:
     """A compact form that is equal for equal counts, on every machine."""
     largest = int(counts.counts.max()) if len(counts.counts) else 0

@@ -2,7 +2,7 @@
 
 import os
 import stat
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Literal
 
 from consiglierd.ingest.docs.parse import file_type_of, recipe_of
@@ -13,13 +13,18 @@ from consiglierd.workspaces.options import OptionsOf, WorkspaceOptions
 
 
 class ProjectDisk:
-    """Satisfies the indexer's Disk. `options` and `ignore` are replaced whole, so any thread may read them."""
+    """Satisfies the indexer's Disk. `options` and `ignore` are replaced whole, so any thread may read them.
+
+    `rules_changed` is called on the indexer's thread when the settings changed which files count.
+    """
 
     def __init__(self, root: str, options_of: OptionsOf) -> None:
         self._root = root
         self._options_of = options_of
         self.options: WorkspaceOptions = options_of(root)
         self.ignore = self._new_rules()
+        self.rules_version = 0
+        self.rules_changed: Callable[[], None] = lambda: None
 
     def _new_rules(self) -> IgnoreRules:
         return IgnoreRules(self._root, paths=self.options.paths, exclude=self.options.exclude)
@@ -30,28 +35,61 @@ class ProjectDisk:
     def recipe_of(self, path: str) -> str:
         return recipe_of(path, self.options.rules)
 
-    def is_ignored(self, path: str, is_dir: bool) -> bool:
-        return self.ignore.is_ignored(path, is_dir)
+    def rule_for(self, path: str, is_dir: bool) -> str | None:
+        return self.ignore.rule_for(path, is_dir)
+
+    def refresh(self) -> bool:
+        """Read the ignore files again; whether they had changed."""
+        has_changed = self.ignore.refresh()
+        if has_changed:
+            self.rules_version += 1
+        return has_changed
 
     def scan_all(self) -> Scan:
-        self.ignore.refresh()
-        return scan_root(self._root, self.ignore, self.is_document, self.options.max_file_bytes)
+        return scan_root(self._root, self, self.is_document, self.options.max_file_bytes)
 
     def scan_paths(self, paths: Iterable[str]) -> Scan:
-        return scan_paths(self._root, paths, self.ignore, self.is_document, self.options.max_file_bytes)
+        return scan_paths(self._root, paths, self, self.is_document, self.options.max_file_bytes)
 
     def reload_settings(self) -> bool:
         before = self.options
         self.options = self._options_of(self._root)
         after = self.options
-        if (before.paths, before.exclude) != (after.paths, after.exclude):
+        has_other_files = (before.paths, before.exclude) != (after.paths, after.exclude)
+        if has_other_files:
             self.ignore = self._new_rules()
-        return (before.paths, before.exclude, before.rules, before.max_file_bytes) != (
-            after.paths,
-            after.exclude,
-            after.rules,
-            after.max_file_bytes,
-        )
+            self.rules_version += 1
+            self.rules_changed()
+        return has_other_files or (before.rules, before.max_file_bytes) != (after.rules, after.max_file_bytes)
+
+
+class WatchedRules:
+    """The disk's rules as the watcher asks for them.
+
+    Whoever reads the ignore files first would keep the change from the other: so the watcher is
+    told of every change since it asked last, whoever noticed it.
+    """
+
+    def __init__(self, disk: ProjectDisk) -> None:
+        self._disk = disk
+        self._seen_version = disk.rules_version
+
+    @property
+    def git_dir(self) -> str | None:
+        return self._disk.ignore.git_dir
+
+    @property
+    def common_dir(self) -> str | None:
+        return self._disk.ignore.common_dir
+
+    def is_ignored(self, path: str, is_dir: bool) -> bool:
+        return self._disk.ignore.is_ignored(path, is_dir)
+
+    def refresh(self) -> bool:
+        self._disk.refresh()
+        version = self._disk.rules_version
+        has_changed, self._seen_version = version != self._seen_version, version
+        return has_changed
 
 
 def kind_at(root: str, path: str) -> Literal["file", "folder", "missing", "other"]:

@@ -21,7 +21,7 @@ from consiglierd.store.derived import DerivedStore
 from consiglierd.store.folder import DataFolder, open_folder, set_aside
 from consiglierd.supervisor import Supervisor
 from consiglierd.watch.service import FileWatch
-from consiglierd.workspaces.disk import ProjectDisk
+from consiglierd.workspaces.disk import ProjectDisk, WatchedRules
 from consiglierd.workspaces.options import OptionsOf
 from consiglierd.workspaces.workspace import OpenWorkspace, RevisionGate, WorkspaceParts
 
@@ -150,6 +150,8 @@ def _assemble(
         )
     )
     if disk.options.is_watching:
-        workspace.watch_with(FileWatch(root, disk.ignore, workspace.deliver))
+        watch = FileWatch(root, WatchedRules(disk), workspace.deliver, data_folder=str(folder.path))
+        disk.rules_changed = watch.resync_ignores
+        workspace.watch_with(watch)
     surroundings.supervisor.start_thread(name, indexer.run)
     return workspace

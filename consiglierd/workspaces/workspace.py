@@ -30,6 +30,7 @@ from consiglierd.model.status import (
     SearchDefaults,
     SettingValue,
     ShownLines,
+    Watching,
     WorkspaceState,
     WorkspaceStatus,
 )
@@ -186,12 +187,9 @@ class OpenWorkspace:
         indexer = self._parts.indexer
         token = indexer.new_token()
         watch = self._watch
-        is_delivered = (
-            watch is not None
-            and watch.mode != "polling"
-            and watch.ask_barrier(token, min(BARRIER_TIMEOUT_S, deadline.remaining_s))
-        )
-        if not is_delivered:
+        if watch is not None:
+            watch.ask_barrier(token, min(BARRIER_TIMEOUT_S, deadline.remaining_s))
+        else:
             # Nothing can be learned from events here: the disk itself is looked at.
             indexer.post(RescanDue("settle"))
             indexer.post(BarrierAsked(token))
@@ -238,7 +236,7 @@ class OpenWorkspace:
         return WorkspaceStatus(
             root=self.root,
             state=self._state(lag),
-            watching="off" if self._watch is None else self._watch.mode,
+            watching=self._watching(),
             revision=self.revision(),
             lag=lag,
             files=overview.files,
@@ -264,6 +262,10 @@ class OpenWorkspace:
             return "reconciling"
         is_busy = indexer.is_working or indexer.waiting_events > 0 or any(lag.values())
         return "indexing" if is_busy else "fresh"
+
+    def _watching(self) -> Watching:
+        mode = "off" if self._watch is None else self._watch.mode
+        return mode if mode in ("inotify", "observer", "polling") else "off"
 
     def _left_out_counts(self) -> tuple[LeftOutCount, ...]:
         left_out = self._parts.indexer.left_out()
