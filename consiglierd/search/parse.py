@@ -1,0 +1,46 @@
+"""A query's text to terms and exact phrases; nothing in it is an operator but the double quote."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+
+from consiglierd.text.analyzer import QueryTerm, analyze_query
+
+MAX_QUERY_CHARACTERS = 4000
+MAX_TERMS = 128
+_PHRASE = re.compile(r'"([^"]+)"|“([^”]+)”')
+_SPACE = re.compile(r"\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuery:
+    """`terms` are those of the whole text, phrases included; `phrases` are normalised with `comparable`.
+
+    `bare` is the text itself where it holds no term at all: it is then looked for as it stands.
+    """
+
+    terms: tuple[QueryTerm, ...]
+    phrases: tuple[str, ...]
+    phrase_terms: tuple[QueryTerm, ...]
+    bare: str | None
+    is_cut: bool
+
+
+def parse_query(text: str) -> ParsedQuery:
+    cut = text[:MAX_QUERY_CHARACTERS]
+    quoted = [first or second for first, second in _PHRASE.findall(cut)]
+    phrases = tuple(dict.fromkeys(phrase for each in quoted if (phrase := comparable(each))))
+    terms = analyze_query(cut)
+    bare = (phrases[0] if phrases else unicodedata.normalize("NFC", cut.strip())) if not terms else None
+    return ParsedQuery(
+        terms=terms[:MAX_TERMS],
+        phrases=phrases,
+        phrase_terms=tuple(dict.fromkeys(term for each in quoted for term in analyze_query(each) if term.is_basis)),
+        bare=bare or None,
+        is_cut=len(cut) < len(text) or len(terms) > MAX_TERMS,
+    )
+
+
+def comparable(text: str) -> str:
+    """The form in which phrases are compared: NFC, case folded, runs of white space as one space."""
+    return _SPACE.sub(" ", unicodedata.normalize("NFC", text).casefold()).strip()
