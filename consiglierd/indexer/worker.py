@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Callable
 
-from consiglierd.indexer.worker_frames import Done, Job, read_frame, write_frame
+from consiglierd.indexer.worker_frames import Done, Job, Ready, read_frame, write_frame
 from consiglierd.ingest.docs.parse import parse_document
 from consiglierd.text.counts import count_section, pack
 
@@ -28,6 +28,7 @@ def main(memory_limit_bytes: int, parent: int) -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     # The daemon ends us by closing the pipe; Ctrl-C on its terminal is its affair.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    write_frame(answers, Ready(os.getpid()))
     _answer(lambda: read_frame(jobs, Job), lambda done: write_frame(answers, done))
 
 

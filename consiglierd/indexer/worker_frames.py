@@ -31,7 +31,13 @@ class Done(msgspec.Struct, frozen=True, array_like=True):
     lengths: tuple[int, ...]
 
 
-def write_frame(pipe: IO[bytes], message: Job | Done) -> None:
+class Ready(msgspec.Struct, frozen=True, array_like=True):
+    """The worker's first message: it has everything loaded."""
+
+    pid: int
+
+
+def write_frame(pipe: IO[bytes], message: Job | Done | Ready) -> None:
     encoded = msgspec.msgpack.encode(message)
     pipe.write(_LENGTH.pack(len(encoded)))
     pipe.write(encoded)

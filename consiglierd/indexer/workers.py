@@ -1,23 +1,20 @@
 """The pool of worker processes: bytes go out, parses come back, and what kills a worker is quarantined."""
 
-import os
 import queue
-import subprocess
-import sys
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from consiglierd.indexer.worker_frames import Done, Job, read_frame, write_frame
+from consiglierd.errors import DaemonError, Unavailable
+from consiglierd.indexer.worker_frames import Done, Job
+from consiglierd.indexer.worker_process import WorkerProcess
 from consiglierd.model.document import ParsedDocument, Problem
 from consiglierd.model.ids import Digest
 from consiglierd.model.rules import DocumentRules
 
 KILLS_TO_QUARANTINE = 2
 LOOK_AHEAD_PER_WORKER = 4
-# The worker's own alarm rings first; this is for a worker that does not even hear it.
-GRACE_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +43,7 @@ class _Caller:
 
     rules: DocumentRules
     waiting: deque[Work]
-    finished: queue.SimpleQueue[Ingested]
+    finished: queue.SimpleQueue[Ingested | DaemonError]
 
 
 class WorkerPool:
@@ -60,6 +57,7 @@ class WorkerPool:
         self._callers: deque[_Caller] = deque()
         self._changed = threading.Condition()
         self._is_closing = False
+        self._processes: set[WorkerProcess] = set()
         self._threads: list[threading.Thread] = []
 
     def start(self) -> None:
@@ -76,15 +74,15 @@ class WorkerPool:
     def ingest_many(self, works: Iterable[Work], rules: DocumentRules) -> Iterator[Ingested]:
         """Parses in any order; `works` is read on the caller's thread, a few ahead of what is done.
 
-        Content that killed a worker twice comes back without sections, with the problem `quarantined`.
+        Content that ended a worker twice comes back without sections, with the problem `quarantined`.
+        Raises Unavailable when the pool closes before all is done, or when no worker can be started.
         """
         caller = _Caller(rules, deque(), queue.SimpleQueue())
         source = iter(works)
+        is_exhausted = False
         outstanding = 0
-        with self._changed:
-            self._callers.append(caller)
+        self._register(caller)
         try:
-            is_exhausted = False
             while True:
                 while not is_exhausted and outstanding < self._count * LOOK_AHEAD_PER_WORKER:
                     work = next(source, None)
@@ -95,18 +93,32 @@ class WorkerPool:
                     self._hand_over(caller, work)
                 if outstanding == 0:
                     return
-                yield caller.finished.get()
+                finished = caller.finished.get()
+                if isinstance(finished, DaemonError):
+                    raise finished
+                yield finished
                 outstanding -= 1
         finally:
             with self._changed:
                 self._callers.remove(caller)
 
     def close(self) -> None:
+        """Ends every process at once, in the middle of a file too: nothing is lost that cannot be read again."""
         with self._changed:
             self._is_closing = True
+            for process in self._processes:
+                process.kill()
+            for caller in self._callers:
+                caller.finished.put(_closing())
             self._changed.notify_all()
         for thread in self._threads:
             thread.join()
+
+    def _register(self, caller: _Caller) -> None:
+        with self._changed:
+            if self._is_closing:
+                raise _closing()
+            self._callers.append(caller)
 
     def _hand_over(self, caller: _Caller, work: Work) -> None:
         with self._changed:
@@ -127,24 +139,54 @@ class WorkerPool:
 
     def _serve(self) -> None:
         """One thread a process: starts it when there is something to do, and again whenever it dies."""
-        process: _Process | None = None
-        try:
-            while (turn := self._next()) is not None:
-                caller, work = turn
-                done = None
-                while done is None and not self.is_quarantined(work.digest) and not self._is_closing:
-                    if process is None:
-                        process = _Process(self._memory_limit_bytes)
-                    done = process.parse(Job(work.path, work.content, caller.rules, self._deadline_s))
+        process: WorkerProcess | None = None
+        while (turn := self._next()) is not None:
+            caller, work = turn
+            done: Done | None = None
+            try:
+                while done is None and not self.is_quarantined(work.digest):
+                    process = process or self._start_process()
+                    done = process.parse(self._job(work, caller.rules))
                     if done is None:
-                        process.end()
+                        self._end_process(process)
                         process = None
-                        with self._changed:
-                            self._kills[work.digest] = self._kills.get(work.digest, 0) + 1
+                        self._count_kill(work.digest)
+            except Unavailable as unavailable:
+                caller.finished.put(unavailable)
+            else:
                 caller.finished.put(_ingested(work, done))
-        finally:
-            if process is not None:
-                process.end()
+        if process is not None:
+            self._end_process(process)
+
+    def _job(self, work: Work, rules: DocumentRules) -> Job:
+        # A name that is no UTF-8 cannot travel as text; only its readable part says anything of the type.
+        path = work.path.encode("utf-8", "backslashreplace").decode()
+        return Job(path, work.content, rules, self._deadline_s)
+
+    def _start_process(self) -> WorkerProcess:
+        process = WorkerProcess(self._memory_limit_bytes)
+        with self._changed:
+            if not self._is_closing:
+                self._processes.add(process)
+                return process
+        process.end()
+        raise _closing()
+
+    def _end_process(self, process: WorkerProcess) -> None:
+        with self._changed:
+            self._processes.discard(process)
+        process.end()
+
+    def _count_kill(self, digest: Digest) -> None:
+        """Holds the end of a process against what it was reading, unless it was this pool that ended it."""
+        with self._changed:
+            if self._is_closing:
+                raise _closing()
+            self._kills[digest] = self._kills.get(digest, 0) + 1
+
+
+def _closing() -> Unavailable:
+    return Unavailable("the workers are closing with the daemon", cure="ask again when the daemon runs")
 
 
 def _ingested(work: Work, done: Done | None) -> Ingested:
@@ -152,44 +194,3 @@ def _ingested(work: Work, done: Done | None) -> Ingested:
         return Ingested(work.path, work.digest, done.parsed, done.terms, done.lengths)
     problem = Problem("quarantined", "reading this content ended the worker twice; it is left out until it changes")
     return Ingested(work.path, work.digest, ParsedDocument("general", "", (), (), (problem,)), (), ())
-
-
-class _Process:
-    """One worker process and its two pipes."""
-
-    def __init__(self, memory_limit_bytes: int) -> None:
-        start = "import sys; from consiglierd.indexer.worker import main; main(int(sys.argv[1]), int(sys.argv[2]))"
-        self._child = subprocess.Popen(
-            [sys.executable, "-I", "-c", start, str(memory_limit_bytes), str(os.getpid())],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd="/",
-            close_fds=True,
-            env={},
-        )
-
-    def parse(self, job: Job) -> Done | None:
-        """The parse, or None if the process ended or had to be ended."""
-        assert self._child.stdin is not None
-        assert self._child.stdout is not None
-        watchdog = threading.Timer(job.deadline_s + GRACE_S, self._child.kill)
-        watchdog.daemon = True
-        watchdog.start()
-        try:
-            write_frame(self._child.stdin, job)
-            return read_frame(self._child.stdout, Done)
-        except BrokenPipeError:
-            return None
-        finally:
-            watchdog.cancel()
-
-    def end(self) -> None:
-        self._child.kill()
-        for pipe in (self._child.stdin, self._child.stdout):
-            if pipe is not None:
-                try:
-                    pipe.close()
-                except BrokenPipeError:
-                    continue
-        self._child.wait()
