@@ -1,0 +1,63 @@
+"""Why there are no results, told so that one knows what to do."""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from consiglierd.model.hit import ReasonCode
+from consiglierd.model.query import Filters
+from consiglierd.model.stored import ScoringRow
+from consiglierd.search.filters import failing_filters
+from consiglierd.search.rank import Candidate
+
+FILTER_NAMES = {
+    "type": "--type",
+    "after": "--after",
+    "before": "--before",
+    "tag": "--tag",
+    "status": "--status",
+    "path": "--path",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    code: ReasonCode
+    text: str
+
+
+def no_match(is_bare: bool) -> Reason:
+    if is_bare:
+        return Reason("no_match", "the query holds no word, and nothing holds it as it stands")
+    return Reason("no_match", "nothing in the indexed documents matches")
+
+
+def below_minimum(best: Candidate, min_score: float) -> Reason:
+    place = f"{best.row.path}:{best.row.line_start}"
+    return Reason(
+        "below_min_score",
+        f"the best match, {place}, holds {best.match.coverage:.2f} of the query, below the minimum {min_score:.2f}"
+        " (--min-score)",
+    )
+
+
+def filtered_out(filters: Filters, rows: Sequence[ScoringRow], *, is_all: bool) -> Reason:
+    """`rows` are what matches without the filters; `is_all` where there are no more of them."""
+    by_filter = Counter(name for row in rows for name in failing_filters(filters, row))
+    told = ", ".join(f"{count} by {FILTER_NAMES[name]}" for name, count in by_filter.most_common())
+    at_least = "" if is_all else "at least "
+    return Reason("filtered_out", f"{at_least}{len(rows)} matches were filtered out: {told}")
+
+
+def indexing(done: int, total: int) -> Reason:
+    return Reason("indexing", f"still indexing, {done} of {total} files")
+
+
+def ignored(filters: Filters, rule_of: Callable[[str], str | None]) -> Reason | None:
+    """Where --path names one file that is left out, the rule that leaves it out."""
+    for glob in filters.path_globs:
+        if not set(glob) & set("*?["):
+            rule = rule_of(glob.removeprefix("./").strip("/"))
+            if rule is not None:
+                return Reason("ignored", f"{glob} is left out by {rule}")
+    return None

@@ -1,0 +1,155 @@
+"""A query to verified hits: the stages, in their order."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+
+from consiglierd.index.proposals import LexicalQuery, Proposer
+from consiglierd.index.snapshot import Snapshot
+from consiglierd.model.deadline import Deadline
+from consiglierd.model.hit import SearchResult
+from consiglierd.model.query import Filters, Query
+from consiglierd.model.roles import Role, RoleTable
+from consiglierd.search import reasons
+from consiglierd.search.answer import AnswerParts, answer
+from consiglierd.search.bare import bare_candidates
+from consiglierd.search.filters import Sight
+from consiglierd.search.parse import ParsedQuery, parse_query
+from consiglierd.search.rank import Boosts
+from consiglierd.search.reasons import Reason
+from consiglierd.search.retriever import Chunks
+from consiglierd.search.score import ScoringModel, keys_of, scoring_model
+from consiglierd.search.top import Ask, Top, TopK
+from consiglierd.search.verify import Files
+
+SPARE_HITS = 10
+COUNTED_HITS = 50
+
+
+class SearchOptions(Protocol):
+    """The settings that a search reads."""
+
+    @property
+    def roles(self) -> RoleTable: ...
+
+    @property
+    def beta(self) -> float: ...
+
+    @property
+    def min_score(self) -> float: ...
+
+    @property
+    def max_file_bytes(self) -> int: ...
+
+
+class SearchService:
+    """Thread-safe. `changed` is told of files that are not as they were indexed; `indexing` gives files done
+    and in all while there is such work; `ignored_by` the rule that leaves a path out."""
+
+    def __init__(
+        self,
+        *,
+        snapshot: Callable[[], Snapshot],
+        chunks: Chunks,
+        files: Files,
+        options: Callable[[], SearchOptions],
+        changed: Callable[[str], None],
+        ignored_by: Callable[[str], str | None],
+        indexing: Callable[[], tuple[int, int] | None],
+    ) -> None:
+        self._snapshot = snapshot
+        self._chunks = chunks
+        self._files = files
+        self._options = options
+        self._changed = changed
+        self._ignored_by = ignored_by
+        self._indexing = indexing
+
+    def search(self, query: Query, deadline: Deadline) -> SearchResult:
+        """At most `query.limit` hits of one revision, each verified against its file."""
+        snapshot, options = self._snapshot(), self._options()
+        role = options.roles.find(query.role) if query.role is not None else None
+        min_score = options.min_score if query.min_score is None else query.min_score
+        parsed = parse_query(query.text)
+        ask = _ask(parsed, query, snapshot, role, options.beta, min_score)
+        top = self._top(ask, snapshot, query, role, deadline)
+        partial = [*_partial_of(parsed, query, role, top)]
+        hits, notes = answer(
+            top.groups,
+            AnswerParts(ask.model, role, query, self._chunks, self._files, options.max_file_bytes, self._changed),
+        )
+        partial.extend(notes)
+        reason = None if hits else self._reason(ask, snapshot, query, top, deadline)
+        return SearchResult(
+            hits=hits,
+            revision=snapshot.revision,
+            partial=tuple(partial),
+            withheld=self._withheld(ask, snapshot, deadline),
+            reason_code=reason.code if reason is not None else None,
+            reason=reason.text if reason is not None else None,
+        )
+
+    def _top(self, ask: Ask, snapshot: Snapshot, query: Query, role: Role | None, deadline: Deadline) -> Top:
+        """With a few spare ones, for hits that no longer stand when they are verified."""
+        if ask.parsed.bare is not None:
+            return bare_candidates(ask, query, Sight.of(query.role, role), self._chunks, snapshot.removed)
+        return TopK(replace(ask, limit=ask.limit + SPARE_HITS), Proposer(snapshot), self._chunks).find(deadline)
+
+    def _withheld(self, ask: Ask, snapshot: Snapshot, deadline: Deadline) -> int:
+        """How many matching chunks are private to another role (counted up to a limit)."""
+        if ask.query.hidden_from is None or ask.parsed.bare is not None:
+            return 0
+        hidden = replace(ask, query=replace(ask.query, only_hidden=True), limit=COUNTED_HITS, boosts=Boosts(None, 0.0))
+        found = TopK(hidden, Proposer(snapshot), self._chunks).find(deadline)
+        return sum(1 + len(group.others) for group in found.groups)
+
+    def _reason(self, ask: Ask, snapshot: Snapshot, query: Query, top: Top, deadline: Deadline) -> Reason:
+        ignored = reasons.ignored(query.filters, self._ignored_by)
+        if ignored is not None:
+            return ignored
+        if not query.filters.is_empty and ask.parsed.bare is None:
+            open_ask = replace(ask, query=replace(ask.query, filters=Filters()), limit=COUNTED_HITS)
+            found = TopK(open_ask, Proposer(snapshot), self._chunks).find(deadline)
+            rows = [each.row for group in found.groups for each in (group.best, *group.others)]
+            if rows and top.best_below is None:
+                return reasons.filtered_out(query.filters, rows, is_all=found.is_exhausted)
+        progress = self._indexing()
+        if progress is not None:
+            return reasons.indexing(*progress)
+        if top.best_below is not None:
+            return reasons.below_minimum(top.best_below, ask.min_score)
+        return reasons.no_match(ask.parsed.bare is not None)
+
+
+def _ask(
+    parsed: ParsedQuery, query: Query, snapshot: Snapshot, role: Role | None, beta: float, min_score: float
+) -> Ask:
+    model = _model(parsed, snapshot)
+    hidden_from = None if query.role is None else (role.group if role is not None else "")
+    lexical = LexicalQuery(
+        keys=model.keys,
+        idf=model.idf,
+        required=keys_of(parsed.phrase_terms) if parsed.phrases else np.empty(0, dtype=np.uint64),
+        filters=query.filters,
+        hidden_from=hidden_from,
+    )
+    return Ask(parsed, model, lexical, Boosts(role, beta), min_score, query.limit)
+
+
+def _model(parsed: ParsedQuery, snapshot: Snapshot) -> ScoringModel:
+    statistics = snapshot.statistics
+    df = statistics.document_frequencies(keys_of(parsed.terms))
+    return scoring_model(parsed.terms, df, statistics.chunks, statistics.average_length)
+
+
+def _partial_of(parsed: ParsedQuery, query: Query, role: Role | None, top: Top) -> list[str]:
+    partial = []
+    if query.role is not None and role is None:
+        partial.append(f"unknown role: {query.role}")
+    if parsed.is_cut:
+        partial.append("query cut")
+    if top.has_timed_out:
+        partial.append("deadline")
+    return partial

@@ -1,0 +1,146 @@
+"""The certified top K: fetch, score exactly, and stop only when nothing unfetched could be better.
+
+The indexes only propose. What they leave out is bounded: by BM25 score, and, where few candidates
+reach the minimum, by coverage, so that every chunk that could be a hit has been scored.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from consiglierd.index.proposals import LexicalQuery
+from consiglierd.model.deadline import Deadline
+from consiglierd.model.ids import ChunkId
+from consiglierd.search.parse import ParsedQuery, comparable
+from consiglierd.search.rank import Boosts, Candidate, Folded, ranked
+from consiglierd.search.retriever import Chunks, Retriever
+from consiglierd.search.score import ScoringModel, match_of
+
+FIRST_FETCH = 50
+GROWTH = 4
+COVERAGE_SLACK = 1e-4
+ROUNDING = 1e-6
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One ranking to be made: which terms, which conditions, how many."""
+
+    parsed: ParsedQuery
+    model: ScoringModel
+    query: LexicalQuery
+    boosts: Boosts
+    min_score: float
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class Top:
+    """The best groups (all of them if `is_exhausted`), and the best chunk below the minimum, if any."""
+
+    groups: tuple[Folded, ...]
+    best_below: Candidate | None
+    is_exhausted: bool
+    has_timed_out: bool
+
+
+class TopK:
+    """One ranking in the making; used once."""
+
+    def __init__(self, ask: Ask, retriever: Retriever, chunks: Chunks) -> None:
+        self._ask = ask
+        self._retriever = retriever
+        self._chunks = chunks
+        self._seen: set[int] = set()
+        self._passing: list[Candidate] = []
+        self._best_below: Candidate | None = None
+        self._expanded: set[str] = set()
+
+    def find(self, deadline: Deadline) -> Top:
+        ask = self._ask
+        limit = max(2 * ask.limit, FIRST_FETCH)
+        while True:
+            proposal = self._retriever.by_score(ask.query, limit)
+            self._take(proposal.ids)
+            groups = ranked(self._passing)
+            if proposal.is_exhausted or self._is_certain(groups, proposal.bound):
+                return self._top(groups, is_exhausted=proposal.is_exhausted)
+            if self._has_all_that_pass(limit * GROWTH):
+                return self._top(ranked(self._passing), is_exhausted=True)
+            if deadline.is_over:
+                return self._top(groups, is_exhausted=False, has_timed_out=True)
+            limit *= GROWTH
+
+    def _top(self, groups: list[Folded], *, is_exhausted: bool, has_timed_out: bool = False) -> Top:
+        return Top(tuple(groups), self._best_below, is_exhausted, has_timed_out)
+
+    def _is_certain(self, groups: Sequence[Folded], bound: float) -> bool:
+        """Whether the K-th score is above whatever an unfetched chunk could reach."""
+        ask = self._ask
+        if len(groups) < ask.limit:
+            return False
+        reachable = bound / ask.model.attainable * ask.boosts.greatest_weight + ask.boosts.greatest_bonus
+        return groups[ask.limit - 1].best.score > reachable + ROUNDING
+
+    def _has_all_that_pass(self, limit: int) -> bool:
+        """Fetch by coverage: true when what is left out holds too little of the query to be a hit."""
+        ask = self._ask
+        if ask.parsed.phrases or ask.min_score <= 0 or ask.model.basis_idf <= 0:
+            return False
+        ways: list[NDArray[np.uint64]] = [
+            np.concatenate([ask.model.keys[at : at + 1], ask.model.covers[at]])
+            for at in np.flatnonzero(ask.model.basis).tolist()
+        ]
+        proposal = self._retriever.by_coverage(ways, ask.model.idf[ask.model.basis], ask.query, limit)
+        self._take(proposal.ids)
+        needed = ask.min_score * ask.model.basis_idf * (1 - COVERAGE_SLACK)
+        return proposal.is_exhausted or proposal.bound < needed
+
+    def _take(self, ids: Sequence[int]) -> None:
+        """Score what is new, and every other chunk with the text of one that passes."""
+        fresh = [ChunkId(each) for each in ids if each not in self._seen]
+        passing = self._score(fresh)
+        hashes = list(
+            dict.fromkeys(each.row.content_hash for each in passing if each.row.content_hash not in self._expanded)
+        )
+        if not hashes:
+            return
+        self._expanded.update(hashes)
+        same = self._retriever.holding_content(hashes, self._ask.query)
+        self._score([ChunkId(each) for each in same if each not in self._seen])
+
+    def _score(self, ids: Sequence[ChunkId]) -> list[Candidate]:
+        if not ids:
+            return []
+        self._seen.update(map(int, ids))
+        ask = self._ask
+        candidates = [ask.boosts.candidate(row, match_of(ask.model, row)) for row in self._chunks.scoring_rows(ids)]
+        matching = [each for each in candidates if each.base > 0]
+        passing = self._with_phrases(matching) if ask.parsed.phrases else self._above_minimum(matching)
+        self._passing.extend(passing)
+        return passing
+
+    def _above_minimum(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        passing = []
+        for candidate in candidates:
+            if candidate.match.coverage >= self._ask.min_score:
+                passing.append(candidate)
+            elif self._best_below is None or _order(candidate) < _order(self._best_below):
+                self._best_below = candidate
+        return passing
+
+    def _with_phrases(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Those whose text holds every phrase; they always pass the minimum."""
+        rows = self._chunks.chunk_rows([each.row.chunk_id for each in candidates])
+        holding = {
+            row.scoring.chunk_id
+            for row in rows
+            if all(phrase in comparable(row.text) for phrase in self._ask.parsed.phrases)
+        }
+        return [each for each in candidates if each.row.chunk_id in holding]
+
+
+def _order(candidate: Candidate) -> tuple[float, float, str, int]:
+    return (-candidate.match.coverage, -candidate.base, candidate.row.path, candidate.row.line_start)
