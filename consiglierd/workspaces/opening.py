@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from consiglierd.catalog.files import SafeRoot
@@ -48,7 +49,7 @@ def open_workspace(root: str, surroundings: Surroundings) -> OpenWorkspace:
         git = Git(root)
         files = SafeRoot(root)
         stack.callback(files.close)
-        folder = open_folder(Path(root), surroundings.fallback_folder(root), is_tracked=git.is_tracked_under)
+        folder = open_folder(Path(root), surroundings.fallback_folder(root), is_tracked=partial(_is_tracked, git))
         stack.callback(folder.release)
         store = _open_store(folder, surroundings.known_nonce(root))
         stack.callback(store.close)
@@ -61,6 +62,14 @@ def open_workspace(root: str, surroundings: Surroundings) -> OpenWorkspace:
         workspace = _assemble(root, surroundings, folder, files, store, lexical, disk, stack)
         stack.pop_all()
         return workspace
+
+
+def _is_tracked(git: Git, prefix: str) -> bool:
+    """Where there is no git, or git will not answer, nothing is known to be tracked."""
+    try:
+        return git.is_tracked_under(prefix)
+    except GitError:
+        return False
 
 
 def _common_dir(git: Git) -> str | None:
