@@ -11,6 +11,7 @@ from consiglierd.ingest.docs.asciidoc_lines import (
     is_block_title,
     is_comment_line,
     number_lines,
+    style_of,
     title_at,
 )
 from consiglierd.ingest.docs.asciidoc_lists import end_of_delimited, skip_blank
@@ -103,6 +104,8 @@ class _HeaderReader:
                 return None
             line = self._lines[self._at][1]
             if is_attribute_line(line):
+                # A discrete heading is no document title, whatever its level.
+                is_titled |= style_of(line) in ("discrete", "float")
                 self._at += 1
             elif is_block_title(line):
                 is_titled = True
