@@ -2,187 +2,169 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from consiglierd.ingest.docs.outline import Block, Heading, Outline
 
 _WORD = re.compile(r"[0-9A-Za-z_]+")
-_HANGUL = re.compile(r"[가-힣ㄱ-ㅎㅏ-ㅣ一-鿿぀-ヿ]")
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Lines of a document that belong together, and the headings above and in front of them."""
+    """Lines of a document that belong together, and the headings above and in front of them.
+
+    `unit` are the lines of the whole section or item that this piece is (a part of): what the
+    document says of itself is read there. `columns` are the names of a table row's cells.
+    """
 
     line_start: int
     line_end: int
     headings: tuple[str, ...]
+    unit: tuple[int, int]
+    is_item: bool = False
+    columns: tuple[str, ...] = ()
 
 
 def count_tokens(text: str) -> float:
-    """A rough size: a word of Latin letters or digits is one token, two Hangul syllables are one."""
-    return len(_WORD.findall(text)) + len(_HANGUL.findall(text)) / 2
+    """A rough size: a word of Latin letters or digits is one token, two Hangul syllables are one.
 
-
-def whole(lines: Sequence[str], outline: Outline) -> list[Piece]:
-    """One piece: everything behind the front matter."""
-    title = next((heading.text for heading in outline.headings), "")
-    return _trimmed([Piece(_first_line(outline), len(lines), (title,) if title else ())], lines)
-
-
-def sections(lines: Sequence[str], outline: Outline, limit: int) -> list[Piece]:
-    """A piece a `##` section, the text before the first one too; longer ones are split.
-
-    Documents without any heading of level 2 are cut at their highest level instead.
+    What is not ASCII is counted by its bytes beyond the first: two for a syllable, so half a token.
     """
-    levels = {heading.level for heading in outline.headings}
-    depth = 2 if 2 in levels else min(levels, default=1)
-    pieces = _at_headings(outline, len(lines), lambda heading: heading.level <= depth)
-    split: list[Piece] = []
-    for piece in _trimmed(pieces, lines):
-        split.extend(_split_long(piece, lines, outline, limit))
-    return _trimmed(split, lines)
+    wide = len(text.encode("utf-8", "surrogatepass")) - len(text)
+    return len(_WORD.findall(text)) + wide / 4
 
 
-def items(lines: Sequence[str], outline: Outline, limit: int, *, is_item: Callable[[Block], bool]) -> list[Piece]:
-    """A piece an item: a top-level list entry or a table row under a heading, else the heading's own text.
+class Cutter:
+    """One document, ready to be cut. Pieces come in order, and may begin or end with blank lines."""
 
-    The entries of a list that only tells facts of its heading (`- 상태: OPEN`) are no items.
-    """
-    pieces: list[Piece] = []
-    for piece in _trimmed(_at_headings(outline, len(lines), lambda heading: True), lines):
-        starts = _item_starts(piece, lines, outline, is_item)
-        if starts:
-            pieces.extend(_cut_before(piece, _without_lone_heading(piece, starts, lines, outline)))
-        else:
-            pieces.extend(_split_long(piece, lines, outline, limit))
-    return _trimmed(pieces, lines)
+    def __init__(self, lines: Sequence[str], outline: Outline, limit: int) -> None:
+        self.lines = lines
+        self.outline = outline
+        self._limit = limit
+        self._heading_starts = [heading.line_start for heading in outline.headings]
+        self._block_starts = [block.line_start for block in outline.blocks]
 
+    def whole(self) -> list[Piece]:
+        """One piece: everything."""
+        title = next((heading.text for heading in self.outline.headings if heading.text), "")
+        return [Piece(1, len(self.lines), (title,) if title else (), (1, len(self.lines)))]
 
-def _first_line(outline: Outline) -> int:
-    return outline.front_matter[1] + 1 if outline.front_matter is not None else 1
-
-
-def _at_headings(outline: Outline, line_count: int, is_border: Callable[[Heading], bool]) -> list[Piece]:
-    pieces: list[Piece] = []
-    path: list[Heading] = []
-    start = _first_line(outline)
-    headings: tuple[str, ...] = ()
-    for heading in outline.headings:
-        path = [*(above for above in path if above.level < heading.level), heading]
-        if is_border(heading):
+    def at_headings(self, is_border: Callable[[Heading], bool]) -> list[Piece]:
+        """A piece for each heading that is a border, and one for what stands before the first."""
+        pieces: list[Piece] = []
+        path: list[Heading] = []
+        start = 1
+        headings: tuple[str, ...] = ()
+        for heading in self.outline.headings:
+            while path and path[-1].level >= heading.level:
+                path.pop()
+            path.append(heading)
+            if not is_border(heading):
+                continue
             if heading.line_start > start:
-                pieces.append(Piece(start, heading.line_start - 1, headings))
-            start, headings = heading.line_start, tuple(above.text for above in path)
-    pieces.append(Piece(start, line_count, headings))
-    return pieces
+                pieces.append(self._section(start, heading.line_start - 1, headings))
+            start, headings = heading.line_start, tuple(above.text for above in path if above.text)
+        if start <= len(self.lines):
+            pieces.append(self._section(start, len(self.lines), headings))
+        return pieces
+
+    def split(self, piece: Piece) -> list[Piece]:
+        """The piece, or parts of it where it is too long: at its inner headings, then at its blocks."""
+        if not self._is_long(piece.line_start, piece.line_end):
+            return [piece]
+        inner = [heading for heading in self.headings_in(piece) if heading.line_start > piece.line_start]
+        if not inner:
+            return self._at_blocks(piece)
+        depth = min(heading.level for heading in inner)
+        borders = [heading for heading in inner if heading.level == depth]
+        parts: list[Piece] = []
+        start, headings = piece.line_start, piece.headings
+        for heading in borders:
+            if heading.line_start > start and not self._is_lone_heading(start, heading.line_start - 1):
+                parts.append(replace(piece, line_start=start, line_end=heading.line_start - 1, headings=headings))
+                start = heading.line_start
+            headings = (*piece.headings, heading.text) if heading.text else piece.headings
+        parts.append(replace(piece, line_start=start, line_end=piece.line_end, headings=headings))
+        if len(parts) == 1:
+            return self._at_blocks(parts[0])
+        return [smaller for part in parts for smaller in self.split(part)]
+
+    def headings_in(self, piece: Piece) -> Sequence[Heading]:
+        first = bisect_left(self._heading_starts, piece.line_start)
+        return self.outline.headings[first : bisect_left(self._heading_starts, piece.line_end + 1)]
+
+    def blocks_in(self, piece: Piece) -> Sequence[Block]:
+        first = bisect_left(self._block_starts, piece.line_start)
+        return self.outline.blocks[first : bisect_left(self._block_starts, piece.line_end + 1)]
+
+    def _section(self, start: int, end: int, headings: tuple[str, ...]) -> Piece:
+        return Piece(start, end, headings, (start, end))
+
+    def _is_lone_heading(self, start: int, end: int) -> bool:
+        """Whether nothing but headings and blank lines stands here: such lines stay with what follows."""
+        first = bisect_left(self._heading_starts, start)
+        covered = 0
+        for heading in self.outline.headings[first:]:
+            if heading.line_start > end:
+                break
+            covered += heading.line_end - heading.line_start + 1
+        return covered == sum(1 for line in self.lines[start - 1 : end] if line.strip())
+
+    def _is_long(self, start: int, end: int) -> bool:
+        text = "\n".join(self.lines[start - 1 : end])
+        return len(text) > self._limit and count_tokens(text) > self._limit
+
+    def _at_blocks(self, piece: Piece) -> list[Piece]:
+        """Parts of at most about the limit; a block that must not be cut may make a longer one."""
+        starts = sorted(set(self._unit_starts(piece)))
+        chosen: list[int] = []
+        size, previous = 0.0, piece.line_start
+        for border in (*starts, piece.line_end + 1):
+            grown = count_tokens("\n".join(self.lines[previous - 1 : border - 1]))
+            if size and size + grown > self._limit:
+                chosen.append(previous)
+                size = 0.0
+            size += grown
+            previous = border
+        return cut_before(piece, chosen)
+
+    def _unit_starts(self, piece: Piece) -> Iterator[int]:
+        """Lines before which to cut: blocks of the top level; entries and rows inside of long ones."""
+        long_until = 0
+        for block in self.blocks_in(piece):
+            if block.depth == 0:
+                is_long = self._is_long(block.line_start, block.line_end)
+                long_until = block.line_end if is_long else 0
+                yield from (block.rows[1:] if is_long else ())
+            elif block.line_start > long_until:
+                continue
+            if block.line_start > piece.line_start:
+                yield block.line_start
 
 
-def _split_long(piece: Piece, lines: Sequence[str], outline: Outline, limit: int) -> list[Piece]:
-    """The piece itself, or parts of it: first at its inner headings, then at the borders of its blocks."""
-    if _tokens_of(piece, lines) <= limit:
-        return [piece]
-    inner = [heading for heading in outline.headings if piece.line_start < heading.line_start <= piece.line_end]
-    if not inner:
-        return _at_blocks(piece, lines, outline, limit)
-    depth = min(heading.level for heading in inner)
-    parts: list[Piece] = []
-    start, headings = piece.line_start, piece.headings
-    for heading in inner:
-        if heading.level == depth:
-            parts.append(Piece(start, heading.line_start - 1, headings))
-            start, headings = heading.line_start, (*piece.headings, heading.text)
-    parts.append(Piece(start, piece.line_end, headings))
-    return [part for each in parts for part in _split_long(each, lines, outline, limit)]
-
-
-def _at_blocks(piece: Piece, lines: Sequence[str], outline: Outline, limit: int) -> list[Piece]:
-    """Parts of at most about `limit` tokens; a block that cannot be cut may be longer."""
-    borders = _borders_in(piece, outline)
-    chosen: list[int] = []
-    size, previous = 0.0, piece.line_start
-    for border in (*borders, piece.line_end + 1):
-        grown = count_tokens("\n".join(lines[previous - 1 : border - 1]))
-        if size and size + grown > limit:
-            chosen.append(previous)
-            size = 0.0
-        size += grown
-        previous = border
-    return _cut_before(piece, chosen)
-
-
-def _borders_in(piece: Piece, outline: Outline) -> list[int]:
-    """Lines before which the piece may be cut: blocks of the top level, list entries, rows of tables."""
-    first = bisect_left(outline.blocks, piece.line_start, key=lambda block: block.line_start)
-    borders: set[int] = set()
-    for block in outline.blocks[first:]:
-        if block.line_start > piece.line_end:
-            break
-        if block.depth == 0 or block.kind == "list_item":
-            borders.add(block.line_start)
-        if block.depth == 0:
-            borders.update(block.rows[1:])
-    return sorted(line for line in borders if piece.line_start < line <= piece.line_end)
-
-
-def _item_starts(piece: Piece, lines: Sequence[str], outline: Outline, is_item: Callable[[Block], bool]) -> list[int]:
-    first = bisect_left(outline.blocks, piece.line_start, key=lambda block: block.line_start)
-    entries: list[int] = []
-    rows: list[int] = []
-    for block in outline.blocks[first:]:
-        if block.line_start > piece.line_end:
-            break
-        if block.depth == 0 and block.kind == "list_item" and is_item(block):
-            entries.append(block.line_start)
-        elif block.depth == 0 and block.kind == "table":
-            rows.extend(block.rows)
-    if entries and not all(is_fact_line(lines[line - 1]) for line in entries):
-        return entries
-    return [] if entries else rows
-
-
-_FACT = re.compile(
-    r"\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?(?:\*\*|__)?"
-    r"(상태|심각도|담당|담당자|날짜|일자|결정일|등록일|영향|가능성|확률|대응|완화|원인|조치|비고|해결|재현|우선순위|근거|결정|결정자|내용|이유|배경"
-    r"|status|severity|owner|date|impact|likelihood|probability|mitigation|cause|fix|priority|assignee|decided by"
-    r"|decision|reason|context|notes?)(?:\*\*|__)?\s*[:：]",
-    re.IGNORECASE,
-)
-
-
-def is_fact_line(line: str) -> bool:
-    """Whether a list entry only tells a fact of its heading (`- 상태: OPEN`)."""
-    return _FACT.match(line) is not None
-
-
-def _without_lone_heading(piece: Piece, starts: list[int], lines: Sequence[str], outline: Outline) -> list[int]:
-    """Keep a heading that nothing but its items follows with the first of them, so that it is no piece alone."""
-    body = [
-        line
-        for line in range(piece.line_start, starts[0])
-        if lines[line - 1].strip()
-        and not any(heading.line_start <= line <= heading.line_end for heading in _near(outline, piece))
-    ]
-    table_head = [line for line in body if lines[line - 1].lstrip().startswith("|")]
-    return starts if len(body) > len(table_head) else starts[1:]
-
-
-def _near(outline: Outline, piece: Piece) -> list[Heading]:
-    return [heading for heading in outline.headings if piece.line_start <= heading.line_start <= piece.line_end]
-
-
-def _cut_before(piece: Piece, borders: Iterable[int]) -> list[Piece]:
+def cut_before(piece: Piece, borders: Iterable[int]) -> list[Piece]:
+    """The piece in parts that begin at these lines (in order), which must lie inside of it."""
     starts = [piece.line_start, *(border for border in borders if border > piece.line_start)]
     ends = [*(start - 1 for start in starts[1:]), piece.line_end]
-    return [Piece(start, end, piece.headings) for start, end in zip(starts, ends, strict=True)]
+    return [replace(piece, line_start=start, line_end=end) for start, end in zip(starts, ends, strict=True)]
 
 
-def _tokens_of(piece: Piece, lines: Sequence[str]) -> float:
-    return count_tokens("\n".join(lines[piece.line_start - 1 : piece.line_end]))
+def without_lines(pieces: Iterable[Piece], first: int, last: int) -> list[Piece]:
+    """The pieces without some lines (those of the front matter)."""
+    kept: list[Piece] = []
+    for piece in pieces:
+        if piece.line_end < first or piece.line_start > last:
+            kept.append(piece)
+            continue
+        if piece.line_start < first:
+            kept.append(replace(piece, line_end=first - 1))
+        if piece.line_end > last:
+            kept.append(replace(piece, line_start=last + 1))
+    return kept
 
 
-def _trimmed(pieces: Iterable[Piece], lines: Sequence[str]) -> list[Piece]:
+def trimmed(pieces: Iterable[Piece], lines: Sequence[str]) -> list[Piece]:
     """Without blank lines at the borders, and without pieces of nothing else."""
     kept: list[Piece] = []
     for piece in pieces:
@@ -192,5 +174,6 @@ def _trimmed(pieces: Iterable[Piece], lines: Sequence[str]) -> list[Piece]:
         while end >= start and not lines[end - 1].strip():
             end -= 1
         if start <= end:
-            kept.append(Piece(start, end, piece.headings))
+            same = (start, end) == (piece.line_start, piece.line_end)
+            kept.append(piece if same else replace(piece, line_start=start, line_end=end))
     return kept

@@ -34,3 +34,8 @@ def _iso(year: str, month: str, day: str) -> str | None:
         return date(int(year), int(month), int(day)).isoformat()
     except ValueError:
         return None
+
+
+def without_dates(text: str) -> str:
+    """The text with a space where a date stood."""
+    return _DATE.sub(" ", text)

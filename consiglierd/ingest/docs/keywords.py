@@ -32,8 +32,10 @@ class KeywordTable:
         found: list[tuple[str, str]] = []
         seen = ""
         for label, low, pattern, keyword in self._labels:
-            if label != seen and low in lowered and any(
-                _stands_alone(text, match.start(), match.end()) for match in pattern.finditer(text)
+            if (
+                label != seen
+                and low in lowered
+                and any(_stands_alone(text, match.start(), match.end()) for match in pattern.finditer(text))
             ):
                 found.append((label, keyword))
                 seen = label

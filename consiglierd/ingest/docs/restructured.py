@@ -68,7 +68,9 @@ class _Walk:
                 return (mark, True), 3, title
         if first.startswith(" ") or (mark := adornment_of(second)) is None or not adorns(second, first):
             return None
-        return ((mark, False), 2, first) if kind_of(first) == "text" and second != "::" else None
+        if second == "::" or not (kind_of(first) == "text" or is_enumerated(first)):
+            return None
+        return (mark, False), 2, first
 
     def _add_heading(self, at: int, title: tuple[tuple[str, bool], int, str]) -> int:
         style, size, text = title

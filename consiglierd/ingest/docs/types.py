@@ -66,6 +66,7 @@ C_LEVELS = ("ceo", "cto", "cfo", "cmo", "coo", "cpo", "cio", "ciso", "cso", "cdo
 _C_LEVEL = re.compile(rf"({'|'.join(C_LEVELS)})(?=[-_.])", re.IGNORECASE)
 _PROJECT = re.compile(r"(?:^|/)archi/([^/]+)/", re.IGNORECASE)
 _WORKER = re.compile(r"(.+)-tasks", re.IGNORECASE)
+_ADR_NUMBER = re.compile(r"(?:adr[-_])?(\d{1,6})[-_]", re.IGNORECASE)
 _MEMORY_TYPE = re.compile(r"(user|feedback|project|reference)[-_]", re.IGNORECASE)
 _PATH_DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)[-_.]?(0[1-9]|1[0-2])[-_.]?(0[1-9]|[12]\d|3[01])(?!\d)")
 
@@ -148,7 +149,9 @@ def _facts(stem: str, file_type: str) -> tuple[tuple[str, str], ...]:
     if c_level := _C_LEVEL.match(name):
         facts["c_level"] = c_level.group(1).lower()
     if file_type == "tasks" and (worker := _WORKER.fullmatch(name)):
-        facts["owner"] = worker.group(1)
+        facts["worker"] = worker.group(1)
+    if file_type == "adr" and (number := _ADR_NUMBER.match(name)):
+        facts["adr_id"] = f"ADR-{number.group(1)}"
     if file_type == "memory" and (memory_type := _MEMORY_TYPE.match(name)):
         facts["memory_type"] = memory_type.group(1).lower()
     if date := _PATH_DATE.search(name):
