@@ -141,7 +141,7 @@ def _assemble(
         options=lambda: disk.options,
         changed=lambda path: workspace.note_change(path),
         ignored_by=lambda path: disk.ignore.rule_for(path, False),
-        indexing=lambda: indexer.progress.counts if indexer.progress.pending else None,
+        indexing=lambda: None if indexer.has_reconciled and not indexer.progress.pending else indexer.progress.counts,
     )
     workspace = OpenWorkspace(
         WorkspaceParts(

@@ -1,4 +1,4 @@
-"""Run as an ordinary user: a folder becomes unreadable during a rescan, and the index must keep what it had."""
+"""Run without the right to read everything: a folder becomes unreadable during a rescan, and the index must keep what it had."""
 
 import os
 import shutil
