@@ -8,7 +8,7 @@ import os
 import stat
 import sys
 
-from consigliere.errors import UsageError
+from consigliere.errors import DaemonUnreachable, UsageError
 
 SOCKET_VARIABLE = "CONSIGLIERE_SOCKET"
 MAX_SOCKET_PATH_BYTES = 100
@@ -34,10 +34,13 @@ class Endpoint:
 
 
 def home_directory() -> str:
-    """The home of the password database, whatever the environment says."""
-    import pwd  # here, since it is needed only where no socket is named
+    """The home of the password database, whatever the environment says; "" for a user it does not know."""
+    import pwd  # not at the top: it is needed only where no socket is named
 
-    return pwd.getpwuid(os.getuid()).pw_dir
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return ""
 
 
 def find_endpoint() -> Endpoint:
@@ -64,7 +67,12 @@ def _named_endpoint(named: str) -> Endpoint:
 
 
 def own_endpoint() -> Endpoint:
+    """The endpoint of the user's own daemon, whatever the environment names."""
     home = home_directory()
+    if not os.path.isabs(home):
+        raise UsageError(
+            f"user {os.getuid()} has no home in the password database", f"set {SOCKET_VARIABLE} to /a/path/daemon.sock"
+        )
     if sys.platform == "darwin":
         state = os.path.join(home, "Library", "Application Support", "consigliere")
         runtime = os.environ.get("TMPDIR", "")
@@ -86,14 +94,34 @@ def _is_ours(folder: str) -> bool:
 
 
 def check_socket_folder(endpoint: Endpoint) -> None:
-    """Refuse to speak over a socket in a folder that others can put sockets into."""
-    folder = os.path.dirname(endpoint.socket)
+    """Refuse to speak over a socket in a folder that others can look or write into."""
+    _check_folder(os.path.dirname(endpoint.socket))
+
+
+def prepare_state_directory(endpoint: Endpoint) -> None:
+    os.makedirs(endpoint.state_directory, mode=0o700, exist_ok=True)
+    _check_folder(endpoint.state_directory)
+
+
+def _check_folder(folder: str) -> None:
     try:
         found = os.lstat(folder)
     except FileNotFoundError:
         return
-    if found.st_uid != os.getuid() or stat.S_IMODE(found.st_mode) & 0o022:
-        raise UsageError(f"others may write to {folder}", f"chmod 700 '{folder}', or name another socket")
+    if not stat.S_ISDIR(found.st_mode):
+        raise DaemonUnreachable(f"{folder} is not a folder", "unsafe", "remove it, or name another socket")
+    if found.st_uid != os.getuid():
+        raise DaemonUnreachable(
+            f"{folder} belongs to user {found.st_uid}, not to {os.getuid()}",
+            "unsafe",
+            f"set {SOCKET_VARIABLE} to a path in a folder of your own",
+        )
+    if stat.S_IMODE(found.st_mode) & 0o077:
+        raise DaemonUnreachable(
+            f"others may enter {folder} (mode {stat.S_IMODE(found.st_mode):04o})",
+            "unsafe",
+            f"chmod 700 '{folder}', or name another socket",
+        )
 
 
 def find_root(start: str, named: str | None = None) -> str:
@@ -108,9 +136,9 @@ def find_root(start: str, named: str | None = None) -> str:
             raise UsageError(f"{named} is not a folder", "give --root an existing folder")
         return _checked(root)
     start = os.path.realpath(start)
-    home = os.path.realpath(home_directory())
+    never = _never_roots()
     here, first = start, os.stat(start)
-    while here not in (home, "/"):
+    while here not in never:
         found = os.stat(here)
         if (found.st_dev, found.st_uid) != (first.st_dev, first.st_uid):
             break
@@ -121,6 +149,11 @@ def find_root(start: str, named: str | None = None) -> str:
 
 
 def _checked(root: str) -> str:
-    if root in ("/", os.path.realpath(home_directory())):
+    if root in _never_roots():
         raise UsageError(f"{root} is never a workspace", "go to a project's folder, or name one with --root DIR")
     return root
+
+
+def _never_roots() -> tuple[str, ...]:
+    home = home_directory()
+    return ("/", os.path.realpath(home)) if home else ("/",)

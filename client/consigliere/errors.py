@@ -1,10 +1,14 @@
 """What can go wrong on the client's side; each knows the exit status it ends a command with.
 
 ConsigliereError
-├── UsageError           2   the command line is wrong
-├── DaemonUnreachable    3   no daemon, and none could be started
-└── CallFailed           4   the daemon refused or failed (2 where the call itself was bad)
+├── UsageError           2   the command line or the input is wrong
+├── DaemonUnreachable    3   no daemon answers, and none could be started
+└── CallFailed           4   the daemon refused or failed (2 where it found the input wrong)
 """
+
+from __future__ import annotations
+
+BAD_INPUT_CODES = ("bad_request", "not_found", "settings_invalid")
 
 
 class ConsigliereError(Exception):
@@ -25,7 +29,8 @@ class UsageError(ConsigliereError):
 
 
 class DaemonUnreachable(ConsigliereError):
-    """`kind` is `refused`, `silent` or `broken`."""
+    """`kind` is `refused` (nobody listens), `silent` (the time ran out), `broken` (the peer speaks
+    something else or went away), `unsafe` (others may write where the socket is) or `unstartable`."""
 
     exit_status = 3
     code = "unreachable"
@@ -42,4 +47,4 @@ class CallFailed(ConsigliereError):
         super().__init__(message, cure)
         self.code = code
         self.retry_after_ms = retry_after_ms
-        self.exit_status = 2 if code in ("bad_request", "settings_invalid") else 4
+        self.exit_status = 2 if code in BAD_INPUT_CODES else 4

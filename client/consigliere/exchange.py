@@ -1,27 +1,25 @@
-"""Requests to bytes and bytes to results, without any I/O; plain dictionaries in JSON."""
+"""Requests to bytes and bytes to results, without any I/O; plain dictionaries in JSON.
+
+`protocol/shapes.py` says which keys there are.
+"""
 
 from __future__ import annotations
 
-import os
-
-# The C parts of `json`: the package around them imports `re`, a third of a whole search's time.
-from _json import encode_basestring, make_scanner
-
-from consigliere.errors import CallFailed, DaemonUnreachable
+from consigliere.errors import CallFailed, DaemonUnreachable, UsageError
+from consigliere.protocol.codec import NotJson, decode_json, encode_json
 
 # Importing `typing` would cost a quarter of what a whole search may take.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Mapping
 
 PROTOCOL_VERSION = 1
+MAX_REQUEST_BYTES = 4 * 1024 * 1024
 
 
-def new_id() -> str:
-    return os.urandom(8).hex()
-
-
-def encode_request(request_id: str, call: str, params: dict[str, Any], *, root: str | None, deadline_s: float) -> bytes:
+def encode_request(
+    request_id: str, call: str, params: Mapping[str, object], *, root: str | None, deadline_s: float
+) -> bytes:
     """One request; lone surrogates, which no text of the daemon's holds, are sent as "?"."""
     request = {
         "v": PROTOCOL_VERSION,
@@ -31,55 +29,42 @@ def encode_request(request_id: str, call: str, params: dict[str, Any], *, root: 
         "root": root,
         "params": params,
     }
-    return encode_json(request).encode("utf-8", "replace")
+    frame = encode_json(request).encode("utf-8", "replace")
+    if len(frame) > MAX_REQUEST_BYTES:
+        raise UsageError(f"the request has {len(frame)} bytes", f"keep it under {MAX_REQUEST_BYTES} bytes")
+    return frame
 
 
-def decode_response(message: bytes, request_id: str) -> dict[str, Any] | None:
+def decode_response(frames: list[bytes], request_id: str) -> dict[str, object] | None:
     """The result; None for a response to another request; raises CallFailed for a failure."""
+    if len(frames) != 1:
+        raise _unreadable(f"it has {len(frames)} frames, and one is expected")
     try:
-        response = decode_json(message.decode("utf-8"))
-    except (ValueError, StopIteration) as error:
-        raise DaemonUnreachable("the daemon's answer cannot be read", "broken") from error
-    if not isinstance(response, dict) or response.get("id") != request_id:
+        response = decode_json(frames[0])
+    except NotJson as trouble:
+        raise _unreadable(str(trouble)) from None
+    if not isinstance(response, dict):
+        raise _unreadable("it is not a JSON object")
+    failure, result = response.get("failure"), response.get("result")
+    # A daemon that could not read the request cannot know its id, and answers with an empty one.
+    if response.get("id") != request_id and not (response.get("id") == "" and failure is not None):
         return None
-    failure = response.get("failure")
-    if failure is not None:
-        raise CallFailed(
-            failure.get("code", "internal"),
-            failure.get("message", ""),
-            failure.get("cure") or "",
-            failure.get("retry_after_ms"),
-        )
-    result: dict[str, Any] = response.get("result") or {}
+    if isinstance(failure, dict):
+        raise _failed(failure)
+    if not isinstance(result, dict):
+        raise _unreadable("it has neither a result nor a failure")
     return result
 
 
-class _Decoding:
-    """What the C scanner asks of a decoder: the plain forms of everything."""
-
-    strict = True
-    object_hook = None
-    object_pairs_hook = None
-    parse_float = float
-    parse_int = int
-    parse_constant = float
-    memo: dict[str, str] = {}  # noqa: RUF012  # the C scanner's own scratch, as in `json`
+def _failed(failure: Mapping[str, object]) -> CallFailed:
+    retry_after_ms = failure.get("retry_after_ms")
+    return CallFailed(
+        str(failure.get("code") or "internal"),
+        str(failure.get("message") or "the daemon failed and did not say why"),
+        str(failure.get("cure") or ""),
+        retry_after_ms if isinstance(retry_after_ms, int) else None,
+    )
 
 
-def decode_json(text: str) -> Any:
-    """The value that `text` begins with; raises ValueError or StopIteration where there is none."""
-    value, _ = make_scanner(_Decoding)(text, 0)  # type: ignore[arg-type]  # it reads attributes, of whatever holds them
-    return value
-
-
-def encode_json(value: Any) -> str:
-    """`value` (text, numbers, None, lists and dictionaries with text keys) as JSON."""
-    if isinstance(value, str):
-        return str(encode_basestring(value))
-    if value is None or isinstance(value, bool):
-        return {None: "null", True: "true", False: "false"}[value]
-    if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, dict):
-        return "{" + ",".join(f"{encode_basestring(name)}:{encode_json(each)}" for name, each in value.items()) + "}"
-    return "[" + ",".join(map(encode_json, value)) + "]"
+def _unreadable(why: str) -> DaemonUnreachable:
+    return DaemonUnreachable(f"the daemon's answer cannot be read: {why}", "broken", "run `consigliere restart`")

@@ -2,102 +2,149 @@
 
 from __future__ import annotations
 
-import os
-import sys
 import time
 
 from consigliere.cli.session import connected, root_of
+from consigliere.cli.show import paths_from_root
 from consigliere.client import Client
-from consigliere.render.terminal import Output
+from consigliere.errors import DaemonUnreachable, UsageError
+from consigliere.render.json import write_object
+from consigliere.render.terminal import Output, is_terminal, write_whole
 
 # Importing `typing` would cost a quarter of what a whole search may take.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from consigliere.protocol.shapes import EventShape, IndexProgressReplyShape, StatusReplyShape
+
 WAIT_MS = 500
 EVENT_WAIT_MS = 20_000
 BAR_WIDTH = 30
+_STDERR = 2
 
 
-def index(values: dict[str, Any], words: list[str]) -> int:
+def index(output: Output, values: dict[str, Any], words: list[str]) -> int:
     """Returns when every file is committed and lexical search is at the head."""
     root = root_of(values)
     paths = [_from_root(word, root) for word in words]
-    output = Output()
+    began_s = time.monotonic()
     with connected() as client:
-        serial = client.call("events_since", {"serial": 0}, root=root)["last_serial"] if values.get("watch") else 0
-        began = time.monotonic()
+        serial = _latest_event(client, root)
         ticket = client.call("index", {"paths": paths, "rebuild": bool(values.get("rebuild"))}, root=root)["ticket"]
-        progress = _wait(client, root, ticket)
-        took_s = time.monotonic() - began
+        progress = _wait(client, root, ticket, serial, is_for_all=bool(values.get("wait")))
         status = client.call("status", root=root)
-        if values.get("json"):
-            from consigliere.render.json import write_object
-
-            write_object({**progress, "files": status["files"], "chunks": status["chunks"], "took_s": round(took_s, 3)})
-        else:
-            output.line(
-                f"{root}: {status['files']} files, {status['chunks']} chunks, revision {progress['revision']},"
-                f" {took_s:.1f} s"
-            )
-            _tell_problems(output, status)
+        _tell(output, status, progress, time.monotonic() - began_s, is_json=bool(values.get("json")))
+        output.flush()
         if values.get("watch"):
-            _watch(client, root, output, serial, is_json=bool(values.get("json")))
+            _watch(client, output, root, serial, is_json=bool(values.get("json")))
     return 0
 
 
 def _from_root(word: str, root: str) -> str:
-    """A path as typed here, relative to the root."""
-    relative = os.path.relpath(
-        os.path.join(os.path.realpath(os.path.dirname(word) or "."), os.path.basename(word)), root
-    )
+    """A path as typed here, relative to the root; "" is all of it."""
+    relative = paths_from_root(word, root)[0]
+    if relative.split("/")[0] == "..":
+        raise UsageError(f"{word} is outside of {root}", "name the project with --root DIR")
     return "" if relative == "." else relative
 
 
-def _wait(client: Client, root: str, ticket: int) -> dict[str, Any]:
-    began = time.monotonic()
-    is_drawn = False
+def _latest_event(client: Client, root: str) -> int:
+    """The serial number of the last event so far; events come in pages."""
+    serial = 0
+    while True:
+        reply = client.call("events_since", {"serial": serial}, root=root)
+        serial = reply["last_serial"]
+        if not reply["events"]:
+            return serial
+
+
+def _wait(client: Client, root: str, ticket: int, serial: int, *, is_for_all: bool) -> IndexProgressReplyShape:
+    """Until the files are committed; `is_for_all` also waits for every index to be at the head."""
+    bar = Bar()
     while True:
         progress = client.call("index_progress", {"ticket": ticket, "wait_ms": WAIT_MS}, root=root)
+        if progress["is_done"] and not (is_for_all and any(progress["lag"].values())):
+            bar.clear()
+            return progress
+        bar.draw(progress["files_done"], progress["files_total"])
         if progress["is_done"]:
-            break
-        if sys.stderr.isatty():
-            _draw(progress, time.monotonic() - began)
-            is_drawn = True
-    if is_drawn:
-        sys.stderr.write("\r\x1b[K")
-        sys.stderr.flush()
-    return progress
+            # The ticket answers at once from here on; an index that catches up is an event.
+            page = client.call("events_since", {"serial": serial, "wait_ms": WAIT_MS}, root=root)
+            serial = page["last_serial"]
 
 
-def _draw(progress: dict[str, Any], elapsed_s: float) -> None:
-    done, total = progress["files_done"], max(1, progress["files_total"])
-    filled = BAR_WIDTH * done // total
-    left = f", about {elapsed_s / done * (total - done):.0f} s left" if done else ""
-    sys.stderr.write(f"\r\x1b[K[{'#' * filled}{'.' * (BAR_WIDTH - filled)}] {done}/{total} files{left}")
-    sys.stderr.flush()
+class Bar:
+    """A line on standard error with how much is done and how long the rest may take; on a terminal only."""
+
+    def __init__(self) -> None:
+        self._began_s = time.monotonic()
+        self._is_shown = is_terminal(_STDERR)
+        self._is_drawn = False
+
+    def draw(self, done: int, total: int) -> None:
+        if self._is_shown:
+            line = bar_line(done, total, time.monotonic() - self._began_s)
+            write_whole(_STDERR, f"\r\x1b[K{line}".encode())
+            self._is_drawn = True
+
+    def clear(self) -> None:
+        if self._is_drawn:
+            write_whole(_STDERR, b"\r\x1b[K")
 
 
-def _tell_problems(output: Output, status: dict[str, Any]) -> None:
+def bar_line(done: int, total: int, elapsed_s: float) -> str:
+    """`[####......] 40/100 files, about 9 s left`."""
+    filled = BAR_WIDTH * min(done, total) // max(1, total)
+    left = f", about {elapsed_s / done * (total - done):.0f} s left" if 0 < done < total else ""
+    return f"[{'#' * filled}{'.' * (BAR_WIDTH - filled)}] {done}/{total} files{left}"
+
+
+def _tell(
+    output: Output,
+    status: StatusReplyShape,
+    progress: IndexProgressReplyShape,
+    took_s: float,
+    *,
+    is_json: bool,
+) -> None:
+    if is_json:
+        facts = {"files": status["files"], "chunks": status["chunks"], "took_s": round(took_s, 3)}
+        return write_object(output, {**progress, **facts})
+    output.line(
+        output.fit(
+            f"{status['root']}: {status['files']} files, {status['chunks']} chunks,"
+            f" revision {progress['revision']}, {took_s:.1f} s"
+        )
+    )
     for problem in status["problems"]:
-        output.line(output.fit(f"  {problem['file']}: {problem['message']}"))
+        output.line(output.fit(f"  ⚠ {problem['file']}: {problem['message']}"))
     for warning in status["warnings"]:
-        output.line(output.fit(f"  warning: {warning}"))
+        output.line(output.fit(f"  ⚠ {warning}"))
+    return None
 
 
-def _watch(client: Client, root: str, output: Output, serial: int, *, is_json: bool) -> None:
+def _watch(client: Client, output: Output, root: str, serial: int, *, is_json: bool) -> None:
     """Until Ctrl-C, or until the daemon ends."""
     while True:
-        params = {"serial": serial, "wait_ms": EVENT_WAIT_MS}
-        reply = client.call("events_since", params, root=root, deadline_s=EVENT_WAIT_MS / 1000 + 10)
+        try:
+            reply = client.call(
+                "events_since",
+                {"serial": serial, "wait_ms": EVENT_WAIT_MS},
+                root=root,
+                deadline_s=EVENT_WAIT_MS / 1000 + 10,
+            )
+        except DaemonUnreachable as error:
+            raise DaemonUnreachable("the daemon ended", error.kind, "run `consigliere index --watch` again") from error
         for event in reply["events"]:
             if is_json:
-                from consigliere.render.json import write_object
-
-                write_object(event)
+                write_object(output, event)
             else:
-                told = ", ".join(f"{name} {value}" for name, value in event["detail"].items())
-                output.line(output.fit(f"{event['at']}  {event['topic']}  {told}"))
+                output.line(output.fit(_event_line(event)))
         output.flush()
         serial = reply["last_serial"]
+
+
+def _event_line(event: EventShape) -> str:
+    told = ", ".join(f"{name} {value}" for name, value in event["detail"].items())
+    return f"{event['at']}  {event['topic']}  {told}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from consigliere.cli.arguments import parse_words, recover_text
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    Body = Callable[[dict[str, Any], list[str]], int]
+    Body = Callable[[Output, dict[str, Any], list[str]], int]
 
 INTERRUPTED = 130
 
@@ -27,41 +26,47 @@ def run() -> None:
 
 def main(words: list[str]) -> int:
     """Run one command; its exit status (0 found or done, 1 nothing found, 2 usage, 3 no daemon, 4 failure)."""
-    is_json = "--json" in words
+    output = Output()
     try:
-        status = _run(words)
-        sys.stdout.flush()
-        return status
-    except ConsigliereError as error:
-        if is_json:
-            from consigliere.render.json import write_error  # only for an error
-
-            write_error(error)
-        else:
-            complain(error.message, error.cure)
-        return error.exit_status
+        return _run_and_report(output, words)
     except BrokenPipeError:
-        # Whoever read us has seen enough. Python would complain once more while it ends.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        # Whoever read us has seen enough.
         return 0
     except KeyboardInterrupt:
         return INTERRUPTED
 
 
-def _run(words: list[str]) -> int:
-    if not words or words[0] in ("-h", "--help", "help"):
-        from consigliere.cli.help import write_overview  # only for help
+def _run_and_report(output: Output, words: list[str]) -> int:
+    try:
+        status = _run(output, words)
+        output.flush()
+        return status
+    except ConsigliereError as error:
+        if "--json" in words:
+            from consigliere.render.json import write_error  # only for an error
 
-        write_overview(Output())
+            write_error(output, error.code, error.message, error.cure)
+            output.flush()
+        else:
+            complain(error.message, error.cure)
+        return error.exit_status
+
+
+def _run(output: Output, words: list[str]) -> int:
+    words = _command_first(words)
+    if not words or words[0] in ("-h", "--help", "help"):
+        from consigliere.cli.help import write_help, write_overview  # only for help
+
+        if len(words) > 1 and words[1] in COMMANDS:
+            write_help(output, COMMANDS[words[1]])
+        else:
+            write_overview(output)
         return 0 if words else 2
     if words[0] in ("--version", "version"):
         from consigliere import __version__
 
-        Output().line(f"consigliere {__version__}")
+        output.line(f"consigliere {__version__}")
         return 0
-    if words[0] == "--search" or words[0].startswith("--search="):
-        # The other spelling of the user's specification.
-        words = ["search", *([words[0].partition("=")[2]] if "=" in words[0] else []), *words[1:]]
     command = COMMANDS.get(words[0])
     if command is None:
         from consigliere.cli.help import nearest_command  # only for an error
@@ -71,9 +76,21 @@ def _run(words: list[str]) -> int:
     if values.get("help"):
         from consigliere.cli.help import write_help
 
-        write_help(Output(), command)
+        write_help(output, command)
         return 0
-    return _body_of(command.name)(values, others)
+    return _body_of(command.name)(output, values, others)
+
+
+def _command_first(words: list[str]) -> list[str]:
+    """The command before the options that every command has; `--search Q` is the other spelling of `search Q`."""
+    before: list[str] = []
+    while words and (words[0] in ("--json", "--root") or words[0].startswith("--root=")):
+        count = 2 if words[0] == "--root" else 1
+        before += words[:count]
+        words = words[count:]
+    if words and words[0].partition("=")[0] == "--search":
+        words = ["search", *words[0].partition("=")[2:], *words[1:]] if "=" in words[0] else ["search", *words[1:]]
+    return [*words[:1], *before, *words[1:]]
 
 
 def _body_of(name: str) -> Body:
@@ -92,9 +109,7 @@ def _body_of(name: str) -> Body:
 
             return index
         case "init" | "completion":
-            from consigliere.cli import setup
-
-            return {"init": setup.init, "completion": setup.completion}[name]
+            return _setup_of(name)
         case "start" | "stop" | "restart" | "logs":
             from consigliere.cli import life
 
@@ -109,3 +124,12 @@ def _body_of(name: str) -> Body:
                 "workspaces": state.workspaces,
                 "forget": state.forget,
             }[name]
+
+
+def _setup_of(name: str) -> Body:
+    """The commands that the one-file client leaves out."""
+    try:
+        from consigliere.cli import setup
+    except ModuleNotFoundError:
+        raise UsageError(f"the one-file client has no `{name}`", f"run `consigliere {name}` as installed") from None
+    return {"init": setup.init, "completion": setup.completion}[name]

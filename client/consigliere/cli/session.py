@@ -1,4 +1,4 @@
-"""One command's connection: the root it is about and the daemon it speaks to."""
+"""One command's surroundings: its root, its language, and the daemon it speaks to."""
 
 from __future__ import annotations
 
@@ -6,18 +6,47 @@ import os
 
 from consigliere.client import Client
 from consigliere.endpoint import find_endpoint, find_root
-from consigliere.errors import DaemonUnreachable
+from consigliere.errors import DaemonUnreachable, UsageError
+from consigliere.render.terminal import language_of
 
 # Importing `typing` would cost a quarter of what a whole search may take.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-HOT_DEADLINE_S = 30.0
+SETTINGS_FILE = ".consigliere.toml"
+SETTINGS_BYTES = 64 * 1024
+
+
+def working_directory() -> str:
+    try:
+        return os.getcwd()
+    except OSError as error:
+        raise UsageError(f"the working directory cannot be read: {error.strerror}", "go to another folder") from None
 
 
 def root_of(values: dict[str, Any]) -> str:
-    return find_root(os.getcwd(), values.get("root"))
+    return find_root(working_directory(), values.get("root"))
+
+
+def language_for(root: str) -> str:
+    """`ko` or `en`, by `lang` of the project's settings, else by the locale.
+
+    The daemon reads the settings; this one line is looked for here, since messages must be
+    understood also where no daemon answers, and TOML's reader would cost more than a search.
+    """
+    try:
+        with open(os.path.join(root, SETTINGS_FILE), "rb") as file:
+            lines = file.read(SETTINGS_BYTES).decode("utf-8", "replace").split("\n")
+    except OSError:
+        return language_of("")
+    for line in lines:
+        name, equals, value = line.partition("=")
+        if line.lstrip().startswith("["):
+            break
+        if equals and name.strip() == "lang":
+            return language_of(value.partition("#")[0].strip().strip("\"'"))
+    return language_of("")
 
 
 def connected(*, may_start: bool = True) -> Client:
@@ -26,20 +55,8 @@ def connected(*, may_start: bool = True) -> Client:
     try:
         return Client(endpoint)
     except DaemonUnreachable as error:
-        if not may_start or error.kind == "silent":
+        if not may_start or error.kind in ("silent", "unsafe"):
             raise
     from consigliere.launch import start_and_connect  # costs as much as all the rest
 
-    return start_and_connect(endpoint)
-
-
-def ask(
-    values: dict[str, Any], call: str, params: dict[str, Any] | None = None, *, deadline_s: float = HOT_DEADLINE_S
-) -> dict[str, Any]:
-    """One call about the workspace that one stands in."""
-    root = root_of(values)
-    client = connected()
-    try:
-        return client.call(call, params, root=root, deadline_s=deadline_s)
-    finally:
-        client.close()
+    return start_and_connect(endpoint, lambda: Client(endpoint))

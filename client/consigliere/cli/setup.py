@@ -1,10 +1,10 @@
 """The commands that write something for the user: init and completion."""
 
 import os
-from importlib import resources
 from typing import Any
 
 from consigliere.cli.grammar import COMMANDS, COMMON
+from consigliere.cli.onefile import generate
 from consigliere.errors import UsageError
 from consigliere.render.json import write_object
 from consigliere.render.terminal import Output
@@ -56,7 +56,7 @@ history  = ["changelog", "completed", "resolved", "fixed"]
 }
 
 
-def init(values: dict[str, Any], words: list[str]) -> int:
+def init(output: Output, values: dict[str, Any], words: list[str]) -> int:
     """Writes what is not there yet and overwrites nothing."""
     template = values.get("template", "")
     if template not in TEMPLATES:
@@ -67,16 +67,15 @@ def init(values: dict[str, Any], words: list[str]) -> int:
         made.append(SETTINGS_FILE)
     if values.get("bin"):
         os.makedirs(os.path.join(root, "bin"), exist_ok=True)
-        if _write_new(os.path.join(root, "bin", "consigliere"), one_file_client(), 0o755):
+        if _write_new(os.path.join(root, "bin", "consigliere"), generate(), 0o755):
             made.append("bin/consigliere")
     if values.get("json"):
-        write_object({"root": root, "made": made})
-    else:
-        output = Output()
-        for name in made:
-            output.line(f"made {name}")
-        if not made:
-            output.line("everything is there already; nothing was changed")
+        write_object(output, {"root": root, "made": made})
+        return 0
+    for name in made:
+        output.line(output.fit(f"made {os.path.join(root, name)}"))
+    if not made:
+        output.line(output.fit(f"everything is there already in {root}; nothing was changed"))
     return 0
 
 
@@ -90,18 +89,11 @@ def _write_new(path: str, content: bytes, mode: int) -> bool:
     return True
 
 
-def one_file_client() -> bytes:
-    """The copyable client, put together from the modules that are installed."""
-    from consigliere.onefile import generate  # needed by `init --bin` alone
-
-    return generate(resources.files("consigliere"))
-
-
-def completion(values: dict[str, Any], words: list[str]) -> int:
+def completion(output: Output, values: dict[str, Any], words: list[str]) -> int:
     scripts = {"bash": _bash, "zsh": _zsh, "fish": _fish}
     if words[0] not in scripts:
         raise UsageError(f"there is no completion for {words[0]}", "write bash, zsh or fish")
-    Output().write(scripts[words[0]]())
+    output.write(scripts[words[0]]())
     return 0
 
 

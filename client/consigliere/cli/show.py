@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from consigliere.cli.session import connected, root_of
+from consigliere.cli.session import connected, root_of, working_directory
 from consigliere.errors import CallFailed, UsageError
 from consigliere.render.terminal import Output
 
@@ -13,31 +13,63 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from consigliere.client import Client
+    from consigliere.protocol.shapes import ShowReplyShape
 
-def show(values: dict[str, Any], words: list[str]) -> int:
+
+def show(output: Output, values: dict[str, Any], words: list[str]) -> int:
     """Lines of a document, verbatim; a path is looked for from here, then from the root."""
     path, line_start, line_end = split_place(words[0])
     root = root_of(values)
-    params: dict[str, Any] = {"line_start": line_start, "line_end": line_end, "section": bool(values.get("section"))}
-    here = os.path.relpath(os.path.realpath(path), root)
-    candidates = [path] if here == path or here.startswith("..") else [here, path]
+    if values.get("section") and line_start is None:
+        raise UsageError("--section needs a line", f"write {path}:12 --section")
     with connected() as client:
-        for position, candidate in enumerate(candidates):
-            try:
-                reply = client.call("show", {**params, "file": candidate}, root=root)
-            except CallFailed as error:
-                if error.code != "not_found" or position == len(candidates) - 1:
-                    raise
-            else:
-                break
+        reply = _ask(client, root, paths_from_root(path, root), line_start, line_end, is_section=values.get("section"))
     if values.get("json"):
         from consigliere.render.json import write_object
 
-        write_object(reply)
-    else:
-        output = Output()
+        write_object(output, reply)
+    elif reply["text"] or reply["line_count"]:
         output.line(output.fit(reply["text"]))
     return 0
+
+
+def _ask(
+    client: Client,
+    root: str,
+    paths: list[str],
+    line_start: int | None,
+    line_end: int | None,
+    *,
+    is_section: bool | None,
+) -> ShowReplyShape:
+    """The answer for the first path that the daemon knows."""
+    for path in paths[:-1]:
+        try:
+            return client.call(
+                "show",
+                {"file": path, "line_start": line_start, "line_end": line_end, "section": bool(is_section)},
+                root=root,
+            )
+        except CallFailed as error:
+            if error.code != "not_found":
+                raise
+    return client.call(
+        "show",
+        {"file": paths[-1], "line_start": line_start, "line_end": line_end, "section": bool(is_section)},
+        root=root,
+    )
+
+
+def paths_from_root(path: str, root: str) -> list[str]:
+    """The paths, relative to the root, that `path` may mean: as typed here, and as results name it."""
+    here = os.path.join(working_directory(), path)
+    from_here = os.path.relpath(os.path.join(os.path.realpath(os.path.dirname(here)), os.path.basename(here)), root)
+    if from_here.split("/")[0] == "..":
+        if os.path.isabs(path):
+            raise UsageError(f"{path} is outside of {root}", "name the project with --root DIR")
+        return [path]
+    return [from_here] if from_here == path or os.path.isabs(path) else [from_here, path]
 
 
 def split_place(word: str) -> tuple[str, int | None, int | None]:

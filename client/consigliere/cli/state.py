@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from consigliere.cli.session import ask, connected, root_of
+from consigliere.cli.session import connected, root_of, working_directory
 from consigliere.endpoint import find_root
 from consigliere.render.json import write_object
 from consigliere.render.terminal import Output
@@ -14,91 +14,103 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from consigliere.protocol.shapes import StatusReplyShape
 
-def status(values: dict[str, Any], words: list[str]) -> int:
-    reply = ask(values, "status")
+DOCTOR_DEADLINE_S = 60.0
+MARKS = {"ok": "ok", "warning": "!!", "error": "XX"}
+
+
+def status(output: Output, values: dict[str, Any], words: list[str]) -> int:
+    with connected() as client:
+        reply = client.call("status", root=root_of(values))
     if values.get("json"):
-        write_object(reply)
+        write_object(output, reply)
         return 0
-    output = Output()
-    output.line(
-        output.fit(f"{output.bold(reply['root']) if not output.is_terminal else reply['root']}: {reply['state']}")
-    )
-    lag = ", ".join(f"{name} {count}" for name, count in reply["lag"].items())
+    output.line(f"{output.bold(output.fit(reply['root']))}: {reply['state']}")
+    for name, text in _status_lines(reply):
+        output.line(output.fit(f"  {name:<12}{text}"))
+    return 0
+
+
+def _status_lines(reply: StatusReplyShape) -> list[tuple[str, str]]:
+    lag = ", ".join(f"{name} {count}" for name, count in reply["lag"].items()) or "nothing"
     lines = [
         ("indexed", f"{reply['files']} files, {reply['chunks']} chunks, revision {reply['revision']} (behind: {lag})"),
         ("waiting", f"{reply['pending_files']} files; {reply['stale_files']} stale"),
         ("last change", reply["last_indexed_at"] or "never"),
         ("watching", reply["watching"]),
         ("size", f"{reply['size_bytes'] / 1e6:.1f} MB"),
-        ("models", ", ".join(f"{part}: {model}" for part, model in reply["models"].items())),
+        ("models", ", ".join(f"{part}: {model}" for part, model in reply["models"].items()) or "none"),
         ("types", ", ".join(f"{name} {count}" for name, count in reply["types"].items()) or "none"),
         ("pinned", reply["pinned"] or "no"),
         ("daemon", f"{reply['version']}, process {reply['pid']}"),
     ]
     for entry in reply["left_out"]:
         lines.append(("left out", f"{entry['count']} {entry['reason']}: {', '.join(entry['examples'])}"))
-    for problem in reply["problems"]:
-        lines.append(("problem", f"{problem['file']}: {problem['message']}"))
-    for warning in reply["warnings"]:
-        lines.append(("warning", warning))
-    for name, text in lines:
-        output.line(output.fit(f"  {name:<12}{text}"))
-    return 0
+    lines += [("problem", f"{problem['file']}: {problem['message']}") for problem in reply["problems"]]
+    lines += [("warning", warning) for warning in reply["warnings"]]
+    return lines
 
 
-def doctor(values: dict[str, Any], words: list[str]) -> int:
+def doctor(output: Output, values: dict[str, Any], words: list[str]) -> int:
     """Exit status 1 where something is wrong."""
-    findings = ask(values, "doctor")["findings"]
+    with connected() as client:
+        findings = client.call("doctor", root=root_of(values), deadline_s=DOCTOR_DEADLINE_S)["findings"]
     is_well = all(finding["level"] == "ok" for finding in findings)
     if values.get("json"):
-        write_object({"findings": findings})
+        write_object(output, {"findings": findings})
         return 0 if is_well else 1
-    output = Output()
-    marks = {"ok": "ok", "warning": "!!", "error": "XX"}
     for finding in findings:
-        output.line(output.fit(f"{marks[finding['level']]}  {finding['subject']}: {finding['message']}"))
+        mark = MARKS.get(finding["level"], finding["level"])
+        output.line(output.fit(f"{mark}  {finding['subject']}: {finding['message']}"))
         if finding["cure"]:
             output.line(output.fit(f"      → {finding['cure']}"))
     return 0 if is_well else 1
 
 
-def config(values: dict[str, Any], words: list[str]) -> int:
-    reply = ask(values, "config")
+def config(output: Output, values: dict[str, Any], words: list[str]) -> int:
+    with connected() as client:
+        reply = client.call("config", root=root_of(values))
     if values.get("json"):
-        write_object(reply)
+        write_object(output, reply)
         return 0
-    output = Output()
     for setting in reply["settings"]:
         output.line(output.fit(f"{setting['name']} = {setting['value']}"))
         output.line(output.faint(output.fit(f"    {setting['help']} ({setting['source']})")))
     for problem in reply["problems"]:
-        output.line(output.fit(f"problem: {problem}"))
+        output.line(output.fit(f"⚠ {problem}"))
     return 0
 
 
-def workspaces(values: dict[str, Any], words: list[str]) -> int:
+def workspaces(output: Output, values: dict[str, Any], words: list[str]) -> int:
     with connected() as client:
         reply = client.call("workspaces")
     if values.get("json"):
-        write_object(reply)
+        write_object(output, reply)
         return 0
-    output = Output()
     for line in reply["workspaces"]:
-        output.line(output.fit(f"{line['root']}  {line['state']}  {line['files']} files, {line['chunks']} chunks"))
+        state = line["state"] if line["is_open"] else "closed"
+        output.line(output.fit(f"{line['root']}  {state}  {line['files']} files, {line['chunks']} chunks"))
     if not reply["workspaces"]:
         output.line("no project yet: go to one and search")
     return 0
 
 
-def forget(values: dict[str, Any], words: list[str]) -> int:
-    root = find_root(os.getcwd(), os.path.expanduser(words[0])) if words else root_of(values)
+def forget(output: Output, values: dict[str, Any], words: list[str]) -> int:
+    """The root is the one named, also where it is gone by now."""
+    root = _named_root(words[0]) if words else root_of(values)
     with connected() as client:
         reply = client.call("forget", root=root)
     if values.get("json"):
-        write_object(reply)
+        write_object(output, reply)
         return 0
-    output = Output()
     for removed in reply["removed"]:
         output.line(output.fit(f"removed {removed}"))
+    if not reply["removed"]:
+        output.line(output.fit(f"nothing was kept for {root}"))
     return 0
+
+
+def _named_root(word: str) -> str:
+    path = os.path.join(working_directory(), os.path.expanduser(word))
+    return find_root("/", path) if os.path.isdir(path) else os.path.realpath(path)

@@ -33,20 +33,23 @@ class _ScannerOptions:
         raise ValueError(f"{name} is not JSON")
 
 
-def _load_scanner() -> Callable[[str, int], tuple[object, int]]:
+def _scan(text: str) -> tuple[object, int]:
+    """The value that `text` begins with, and where it ends."""
     try:
         from _json import make_scanner
     except ImportError:
         from json.decoder import JSONDecoder
 
-        return JSONDecoder(parse_constant=_ScannerOptions.parse_constant).scan_once
-    scanner: Callable[[str, int], tuple[object, int]] = make_scanner(_ScannerOptions())  # type: ignore[arg-type,assignment]  # the stub names json.JSONDecoder, whose attributes these are
-    return scanner
+        return JSONDecoder(parse_constant=_ScannerOptions.parse_constant).raw_decode(text)
+    scanner = make_scanner(_ScannerOptions())  # type: ignore[arg-type]  # the stub names json.JSONDecoder
+    value: object
+    value, end = scanner(text, 0)
+    return value, end
 
 
 def _load_quote() -> Callable[[str], str]:
     try:
-        from _json import encode_basestring  # type: ignore[attr-defined]  # the stub leaves it out
+        from _json import encode_basestring
     except ImportError:
         from json.encoder import encode_basestring
     quote: Callable[[str], str] = encode_basestring
@@ -60,7 +63,7 @@ def decode_json(content: bytes) -> object:
     except UnicodeDecodeError as trouble:
         raise NotJson(str(trouble)) from None
     try:
-        value, end = _load_scanner()(text, 0)
+        value, end = _scan(text)
     except (StopIteration, ValueError, RecursionError, SystemError):
         # The C scanner of some interpreters cannot say what is wrong while `json` is not imported.
         return _decode_with_package(text)

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import sys
-
-from consigliere.errors import ConsigliereError
-from consigliere.exchange import encode_json
+from consigliere.protocol.codec import encode_json
+from consigliere.render.terminal import Output
 
 # Importing `typing` would cost a quarter of what a whole search may take.
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Mapping
 
 
-def write_object(reply: dict[str, Any]) -> None:
-    """The reply as it came, with the protocol's names."""
-    sys.stdout.buffer.write(encode_json(reply).encode("utf-8", "replace") + b"\n")
+def write_object(output: Output, reply: Mapping[str, object]) -> None:
+    """The reply as it came, with the protocol's names, on one line."""
+    output.line(encode_json(reply))
 
 
-def write_error(error: ConsigliereError) -> None:
-    write_object({"error": {"code": error.code, "message": error.message, "cure": error.cure}})
-    sys.stdout.flush()
+def write_error(output: Output, code: str, message: str, cure: str) -> None:
+    write_object(output, {"error": {"code": code, "message": message, "cure": cure}})
