@@ -2,8 +2,10 @@
 
 import argparse
 import asyncio
+import contextlib
 import os
 import sys
+from collections.abc import Callable, MutableMapping
 
 from consiglierd import __version__
 from consiglierd.errors import DaemonError
@@ -14,6 +16,7 @@ from consiglierd.wiring import run_daemon
 
 # One busy thread otherwise holds the interpreter for 5 ms at a time and the loop waits behind it.
 SWITCH_INTERVAL_S = 0.0005
+READY_VARIABLE = "CONSIGLIERE_READY_FD"
 
 
 def parse_arguments(arguments: list[str]) -> argparse.Namespace:
@@ -25,6 +28,27 @@ def parse_arguments(arguments: list[str]) -> argparse.Namespace:
     parser.add_argument("--socket", metavar="PATH", help="listen here; another socket is another, independent daemon")
     parser.add_argument("--version", action="version", version=f"consiglierd {__version__}")
     return parser.parse_args(arguments)
+
+
+def ready_signal(environment: MutableMapping[str, str]) -> Callable[[], None]:
+    """Tells whoever started us, over the pipe that it gave us, that calls can be made now."""
+    named = environment.pop(READY_VARIABLE, "")
+    if not named.isdecimal() or int(named) < 3:
+        return lambda: None
+    descriptor = int(named)
+    try:
+        # No child of ours may hold the pipe open.
+        os.set_inheritable(descriptor, False)
+    except OSError:
+        return lambda: None
+
+    def tell() -> None:
+        # A starter that no longer listens is no reason not to run.
+        with contextlib.suppress(OSError):
+            os.write(descriptor, b"1")
+        os.close(descriptor)
+
+    return tell
 
 
 def run() -> None:
@@ -47,7 +71,7 @@ def main(arguments: list[str]) -> int:
         return 4
     configure_log(endpoint.log_file)
     try:
-        asyncio.run(run_daemon(endpoint, claimed))
+        asyncio.run(run_daemon(endpoint, claimed, ready_signal(os.environ)))
     finally:
         claimed.release()
     return 0

@@ -106,8 +106,8 @@ def build_workspaces(endpoint: Endpoint, hub: EventHub, supervisor: Supervisor, 
     return workspaces
 
 
-async def run_daemon(endpoint: Endpoint, claimed: Claim) -> None:
-    """Serve until SIGTERM, SIGINT or a Shutdown call."""
+async def run_daemon(endpoint: Endpoint, claimed: Claim, on_listening: Callable[[], None]) -> None:
+    """Serve until SIGTERM, SIGINT or a Shutdown call; `on_listening` is called once calls can be made."""
     loop = asyncio.get_running_loop()
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -116,4 +116,4 @@ async def run_daemon(endpoint: Endpoint, claimed: Claim) -> None:
     with ExitStack() as stack:
         workspaces = build_workspaces(endpoint, hub, supervisor, stack)
         loop.add_signal_handler(signal.SIGHUP, workspaces.reload_settings)
-        await serve(claimed, workspaces, hub, version=__version__, stop=stop)
+        await serve(claimed, workspaces, hub, version=__version__, stop=stop, on_listening=on_listening)
