@@ -93,7 +93,9 @@ class FactReader:
         self._silent = _silent_ranges(outline)
         self._front: dict[str, str] = {}
         for key, value in flatten(outline.front_matter_values):
-            self._front.setdefault(key.strip().lower(), value[:_VALUE_CHARACTERS])
+            name = key.strip().lower()
+            told = f"{self._front[name]}, {value}" if name in self._front else value
+            self._front[name] = told[:_VALUE_CHARACTERS]
         self._head = fields_in(self._prose(*head)[:_HEAD_LINES])
         # A plain text often bears its date in its first line, which is its title in all but form.
         first_line = next((line for line in lines if line.strip()), "")
@@ -110,7 +112,9 @@ class FactReader:
 
     def _facts_of_unit(self, piece: Piece) -> Facts:
         kind = self._file_type
-        prose = self._prose(*piece.unit)
+        # A chart's dates stand in its fence.
+        start, end = piece.unit
+        prose = self._lines[start - 1 : end] if kind == "gantt" else self._prose(start, end)
         own = self._own_fields(piece, prose)
         heading = piece.headings[-1] if piece.headings else ""
         text = "\n".join(prose) if kind != GENERAL else ""

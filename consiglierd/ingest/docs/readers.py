@@ -66,6 +66,8 @@ def _changelog(unit: Unit, metadata: dict[str, str]) -> None:
         metadata["version"] = "unreleased"
     elif version := _VERSION.search(without_dates(unit.heading)):
         metadata["version"] = next(group for group in version.groups() if group)
+    elif len(unit.piece.headings) < 2 and first_date_in(unit.heading) is None:
+        return
     told = unit.own.get("change_kind", "")
     if lead := _KIND_LEAD.search(unit.text):
         told = told or lead.group(1)
@@ -153,6 +155,9 @@ def _adr(unit: Unit, metadata: dict[str, str]) -> str | None:
         if named := _ADR_ID.match(heading.lstrip("[")):
             metadata["adr_id"] = f"ADR-{named.group(1).upper()}{named.group(2)}"
             break
+    for key in ("decision-makers", "deciders"):
+        if key in metadata:
+            metadata.setdefault("decided_by", metadata[key])
     status = None
     if "status" not in metadata and (word := _text_below(unit.prose, ("status", "상태"))):
         metadata["status"] = word

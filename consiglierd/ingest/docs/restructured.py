@@ -10,6 +10,7 @@ from consiglierd.ingest.docs.restructured_lines import (
     field_of,
     indent_of,
     is_border,
+    is_bullet,
     is_enumerated,
     item_indent,
     kind_of,
@@ -68,7 +69,8 @@ class _Walk:
                 return (mark, True), 3, title
         if first.startswith(" ") or (mark := adornment_of(second)) is None or not adorns(second, first):
             return None
-        if second == "::" or not (kind_of(first) == "text" or is_enumerated(first)):
+        # What looks like a numbered item or an option is text if the next line is not indented.
+        if second == "::" or not (kind_of(first) == "text" or (kind_of(first) == "item" and not is_bullet(first))):
             return None
         return (mark, False), 2, first
 

@@ -59,8 +59,12 @@ def kind_of(line: str) -> LineKind:
     return "simple" if _SIMPLE.match(line) else "text"
 
 
+def is_bullet(line: str) -> bool:
+    return bool(_BULLET.match(line))
+
+
 def is_enumerated(line: str) -> bool:
-    return bool(_ENUMERATOR.match(line)) and not _BULLET.match(line)
+    return bool(_ENUMERATOR.match(line)) and not is_bullet(line)
 
 
 def is_border(line: str) -> bool:
