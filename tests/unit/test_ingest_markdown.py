@@ -94,5 +94,5 @@ def test_hostile_nesting_over_many_lines_stays_bounded() -> None:
     started = time.process_time()
     outline_of("\n".join("  " * min(depth, 2000) + "- a" for depth in range(400)))
     outline_of("\n".join(">" * (depth % 200) + " a" for depth in range(20_000)))
-    outline_of("\n".join(("[a]: /b" for _ in range(20_000))))
+    outline_of("\n".join("[a]: /b" for _ in range(20_000)))
     assert time.process_time() - started < 20

@@ -68,7 +68,7 @@ _FIELD_NAMES = _OTHER_NAMES | _NAMES.keys()
 _ANY_NAME = "|".join(re.escape(name) for name in sorted(_NAMES, key=len, reverse=True))
 _FIELD = re.compile(
     rf"(?:^[\s>]*(?:[-*+]|\d{{1,3}}[.)])?\s*(?:\[[ xX]\]\s*)?|[|·•;,(\[/]\s*|\s[-–—]\s+)"
-    rf"[*_`]{{0,3}}({_ANY_NAME})[*_`]{{0,3}}\s?[::][*_`]{{0,3}}\s*([^|·•;\n]*)",
+    rf"[*_`]{{0,3}}({_ANY_NAME})[*_`]{{0,3}}\s?[::][*_`]{{0,3}}\s*(?=([^|·•;\n]*))",
     re.IGNORECASE,
 )
 _NEXT_FIELD = re.compile(rf"[,(/]\s*[*_`]{{0,3}}(?:{_ANY_NAME})[*_`]{{0,3}}\s?[::]", re.IGNORECASE)

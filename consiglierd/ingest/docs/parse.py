@@ -94,8 +94,8 @@ def _sections(
     offsets: Sequence[int],
     rules: DocumentRules,
 ) -> tuple[Section, ...]:
-    head_end = next((heading.line_start - 1 for heading in outline.headings if heading.level > 1), len(lines))
-    reader = FactReader(file_type, lines, outline, dict(placement.facts), (1, head_end))
+    reader_head = (1, _head_end(outline, pieces, len(lines)))
+    reader = FactReader(file_type, lines, outline, dict(placement.facts), reader_head)
     front_tags = front_matter_tags(outline)
     sections: list[Section] = []
     for ordinal, piece in enumerate(pieces):
@@ -119,6 +119,13 @@ def _sections(
             )
         )
     return tuple(sections)
+
+
+def _head_end(outline: Outline, pieces: Sequence[Piece], line_count: int) -> int:
+    """The last line of what speaks for the whole document: before its first section or item."""
+    borders = [heading.line_start for heading in outline.headings if heading.level > 1][:1]
+    borders.extend([piece.unit[0] for piece in pieces if piece.is_item][:1])
+    return min(borders, default=line_count + 1) - 1
 
 
 def _leftovers(
