@@ -69,8 +69,11 @@ def folder_for(state_directory: Path) -> Callable[[str], Path]:
     return fallback
 
 
-def build_workspaces(endpoint: Endpoint, hub: EventHub, supervisor: Supervisor, stack: ExitStack) -> OpenWorkspaces:
-    """Everything under the sockets; `stack` closes it in reverse."""
+def build_workspaces(
+    endpoint: Endpoint, hub: EventHub, supervisor: Supervisor, stack: ExitStack, *, honour_tombstones: bool = True
+) -> OpenWorkspaces:
+    """Everything under the sockets; `stack` closes it in reverse. Without tombstones deleted text is found
+    again: a test shows with it that the comparison with a new index would notice."""
     state = endpoint.state_directory
     registry = Registry(state / "registry.db")
     stack.callback(registry.close)
@@ -95,6 +98,7 @@ def build_workspaces(endpoint: Endpoint, hub: EventHub, supervisor: Supervisor, 
         fallback_folder=folder_for(state),
         authored_folder=state / "authored",
         known_nonce=known_nonce,
+        honour_tombstones=honour_tombstones,
     )
     workspaces = OpenWorkspaces(
         registry,

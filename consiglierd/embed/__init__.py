@@ -1,1 +1,1 @@
-"""."""
+"""Text to vectors: the seam at which embedding joins; no backend is built yet."""

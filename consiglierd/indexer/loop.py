@@ -63,7 +63,6 @@ class Indexer:
         self._has_reconciled = False
         self._is_working = False
         self._unanswered: list[int] = []
-        self._ended = threading.Event()
         self._last_scan_s = 0.0
         self._last_pruned = Revision(0)
 
@@ -94,10 +93,6 @@ class Indexer:
         with self._answered:
             return 0 < token <= self._next_token
 
-    def wait_until_ended(self, timeout_s: float) -> bool:
-        """Whether the thread's body ended, after StopAsked, within the time."""
-        return self._ended.wait(timeout_s)
-
     def left_out(self) -> tuple[LeftOut, ...]:
         return tuple(self._left_out.values())
 
@@ -126,7 +121,6 @@ class Indexer:
                     turn.rescan_reason = "periodic"
             self._unanswered.extend(turn.tokens)
             if turn.must_stop:
-                self._ended.set()
                 return
             self._is_working = True
             self._work(turn)

@@ -1,1 +1,1 @@
-"""."""
+"""Text to terms: one analysis for indexing and for asking."""

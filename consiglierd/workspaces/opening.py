@@ -11,6 +11,7 @@ from consiglierd.events import EventHub
 from consiglierd.git.repository import Git
 from consiglierd.git.run import GitError
 from consiglierd.index.lexical import LexicalIndex
+from consiglierd.indexer.events import FilesChanged
 from consiglierd.indexer.loop import Indexer, IndexerParts
 from consiglierd.indexer.reading import FileReader
 from consiglierd.indexer.workers import Ingested, Work, WorkerPool
@@ -24,7 +25,7 @@ from consiglierd.supervisor import Supervisor
 from consiglierd.watch.service import FileWatch
 from consiglierd.workspaces.disk import ProjectDisk, WatchedRules
 from consiglierd.workspaces.options import OptionsOf
-from consiglierd.workspaces.workspace import OpenWorkspace, RevisionGate, WorkspaceParts
+from consiglierd.workspaces.workspace import IndexerThread, OpenWorkspace, RevisionGate, WorkspaceParts
 
 LEXICAL_FOLDER = "lexical"
 
@@ -59,9 +60,7 @@ def open_workspace(root: str, surroundings: Surroundings) -> OpenWorkspace:
         lexical = LexicalIndex(folder.path / LEXICAL_FOLDER, store, honour_tombstones=surroundings.honour_tombstones)
         lexical.open()
         stack.callback(lexical.close)
-        workspace = _assemble(root, surroundings, folder, files, store, lexical, disk, stack)
-        stack.pop_all()
-        return workspace
+        return _assemble(root, surroundings, folder, files, store, lexical, disk, stack)
 
 
 def _is_tracked(git: Git, prefix: str) -> bool:
@@ -103,64 +102,46 @@ def _assemble(
     disk: ProjectDisk,
     stack: ExitStack,
 ) -> OpenWorkspace:
+    """The moving parts: from here on the workspace owns what `stack` held."""
     gate = RevisionGate()
     gate.reach(lexical.revision)
-
-    def ingest(works: Iterable[Work]) -> Iterator[Ingested]:
-        return surroundings.workers.ingest_many(works, disk.options.rules)
-
-    reader = FileReader(
-        files,
-        max_bytes=disk.options.max_file_bytes,
-        recipe_of=disk.recipe_of,
-        has_parse=lambda digest, recipe: store.parse_terms(digest, recipe) is not None,
-        ingest=ingest,
-    )
 
     def published(revision: Revision) -> None:
         if revision != gate.revision:
             gate.reach(revision)
             surroundings.hub.publish("indexed", root, {"revision": int(revision)})
 
+    reader = _reader(files, store, disk, surroundings.workers)
     indexer = Indexer(IndexerParts(disk, store, reader, (lexical,), published))
-    name = f"indexer {root}"
-
-    def failure() -> str | None:
-        state = surroundings.supervisor.state(name)
-        return state.failure if state is not None and state.status == "poisoned" else None
-
-    def close_rest() -> None:
-        rest.close()
-        surroundings.supervisor.forget(name)
-
-    rest = stack.pop_all()
     search = SearchService(
         snapshot=lexical.snapshot,
         chunks=store,
         files=files,
         options=lambda: disk.options,
-        changed=lambda path: workspace.note_change(path),
+        changed=lambda path: indexer.post(FilesChanged(frozenset({path}))),
         ignored_by=lambda path: disk.ignore.rule_for(path, False),
         indexing=lambda: None if indexer.has_reconciled and not indexer.progress.pending else indexer.progress.counts,
     )
+    thread = IndexerThread(f"indexer {root}", surroundings.supervisor)
     workspace = OpenWorkspace(
-        WorkspaceParts(
-            root=root,
-            folder=folder,
-            files=files,
-            store=store,
-            lexical=lexical,
-            disk=disk,
-            indexer=indexer,
-            search=search,
-            gate=gate,
-            failure=failure,
-            close_rest=close_rest,
-        )
+        WorkspaceParts(root, folder, files, store, lexical, disk, indexer, search, gate, thread, stack.pop_all())
     )
     if disk.options.is_watching:
         watch = FileWatch(root, WatchedRules(disk), workspace.deliver, data_folder=str(folder.path))
         disk.rules_changed = watch.resync_ignores
         workspace.watch_with(watch)
-    surroundings.supervisor.start_thread(name, indexer.run)
+    thread.start(indexer.run)
     return workspace
+
+
+def _reader(files: SafeRoot, store: DerivedStore, disk: ProjectDisk, workers: WorkerPool) -> FileReader:
+    def ingest(works: Iterable[Work]) -> Iterator[Ingested]:
+        return workers.ingest_many(works, disk.options.rules)
+
+    return FileReader(
+        files,
+        max_bytes=disk.options.max_file_bytes,
+        recipe_of=disk.recipe_of,
+        has_parse=lambda digest, recipe: store.parse_terms(digest, recipe) is not None,
+        ingest=ingest,
+    )

@@ -3,6 +3,7 @@
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from consiglierd.catalog.files import SafeRoot
@@ -37,6 +38,7 @@ from consiglierd.model.status import (
 from consiglierd.search.service import SearchService
 from consiglierd.store.derived import DerivedStore
 from consiglierd.store.folder import DataFolder
+from consiglierd.supervisor import Supervisor
 from consiglierd.watch.service import (
     BarrierDelivery,
     Delivery,
@@ -76,6 +78,30 @@ class RevisionGate:
             return self._grown.wait_for(lambda: self._revision >= revision, timeout_s)
 
 
+class IndexerThread:
+    """The indexer's thread under the supervisor, by name."""
+
+    def __init__(self, name: str, supervisor: Supervisor) -> None:
+        self._name = name
+        self._supervisor = supervisor
+        self._thread: threading.Thread | None = None
+
+    def start(self, work: Callable[[], None]) -> None:
+        self._thread = self._supervisor.start_thread(self._name, work)
+
+    def failure(self) -> str | None:
+        """Why it was given up, if it was."""
+        state = self._supervisor.state(self._name)
+        return state.failure if state is not None and state.status == "poisoned" else None
+
+    def join(self, timeout_s: float) -> None:
+        """Wait for its end, after it was told to stop, and forget it."""
+        if self._thread is not None:
+            self._thread.join(timeout_s)
+            if not self._thread.is_alive():
+                self._supervisor.forget(self._name)
+
+
 @dataclass(frozen=True, slots=True)
 class WorkspaceParts:
     """What `opening` built; the workspace owns all of it and closes it in reverse."""
@@ -89,8 +115,8 @@ class WorkspaceParts:
     indexer: Indexer
     search: SearchService
     gate: RevisionGate
-    failure: Callable[[], str | None]
-    close_rest: Callable[[], None]
+    thread: IndexerThread
+    resources: ExitStack
 
 
 class OpenWorkspace:
@@ -207,10 +233,6 @@ class OpenWorkspace:
         self._watch = watch
         watch.start()
 
-    def note_change(self, path: str) -> None:
-        """A search saw that a file is not as it was indexed."""
-        self._parts.indexer.post(FilesChanged(frozenset({path})))
-
     def reload_settings(self) -> None:
         self._parts.indexer.post(SettingsChanged())
         self._parts.indexer.post(RescanDue("asked to read the settings again"))
@@ -254,7 +276,7 @@ class OpenWorkspace:
 
     def _state(self, lag: Mapping[str, int]) -> WorkspaceState:
         indexer = self._parts.indexer
-        if self._parts.failure() is not None:
+        if self._parts.thread.failure() is not None:
             return "poisoned"
         if indexer.is_root_missing:
             return "root_missing"
@@ -285,7 +307,7 @@ class OpenWorkspace:
             found.append(self._parts.folder.warning)
         if self._watch is not None:
             found.extend(self._watch.warnings)
-        failure = self._parts.failure()
+        failure = self._parts.thread.failure()
         if failure is not None:
             found.append(f"the indexer has given up: {failure}")
         return (*found, *self._parts.disk.options.problems)
@@ -300,7 +322,7 @@ class OpenWorkspace:
         return examine(self.status(), self.warnings(), self._parts.store.check())
 
     def _refuse_if_poisoned(self) -> None:
-        failure = self._parts.failure()
+        failure = self._parts.thread.failure()
         if failure is not None:
             raise Poisoned(
                 f"the index of {self.root} cannot be kept right any more: {failure}",
@@ -314,8 +336,8 @@ class OpenWorkspace:
         if self._watch is not None:
             self._watch.stop()
         self._parts.indexer.post(StopAsked())
-        self._parts.indexer.wait_until_ended(timeout_s)
-        self._parts.close_rest()
+        self._parts.thread.join(timeout_s)
+        self._parts.resources.close()
 
 
 def events_of(delivery: Delivery) -> tuple[IndexerEvent, ...]:
