@@ -48,9 +48,11 @@ class Terminal:
     environment: dict[str, str]
 
     def run(self, *arguments: str, folder: Path, expected: int = 0, timeout_s: float = CALL_TIMEOUT_S) -> Answer:
+        # Bytes, because a plain C locale could not spell a Korean question.
+        words = [os.fsencode(PROGRAM), *(word.encode() for word in arguments)]
         try:
             done = subprocess.run(
-                [str(PROGRAM), *arguments],
+                words,
                 cwd=folder,
                 env=self.environment,
                 capture_output=True,
