@@ -238,10 +238,10 @@ def _ask_as(uid: int, path: str, report: "Connection") -> None:
     raw = socket.socket(socket.AF_UNIX)
     raw.connect(path)
     raw.settimeout(1)
-    raw.sendall(GREETING + READY)
     # A stranger hears a greeting at most; whoever is served hears READY.
     received = b""
     try:
+        raw.sendall(GREETING + READY)
         while chunk := raw.recv(4096):
             received += chunk
     except (TimeoutError, ConnectionError):
@@ -261,6 +261,7 @@ def test_another_user_is_refused_by_the_peer_check_itself() -> None:
             here, there = spawning.Pipe()
             child = spawning.Process(target=_ask_as, args=(uid, str(served.endpoint.socket), there))
             child.start()
+            there.close()
             assert (here.recv(), here.recv()) == (is_served, is_served), uid
             child.join(20)
         assert_alive(served)
@@ -279,6 +280,8 @@ def test_uid_of_names_the_user_at_the_other_end(served: Served) -> None:
         here, there = spawning.Pipe()
         child = spawning.Process(target=_ask_as, args=(nobody, str(path), there))
         child.start()
+        there.close()
+        listener.settimeout(20)
         connection, _ = listener.accept()
         assert uid_of(connection.fileno()) == nobody
         connection.close()
