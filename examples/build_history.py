@@ -44,7 +44,8 @@ def sample_tree() -> Tree:
     derived = {".consigliere", "__pycache__"}
     files = (path for path in sorted(SAMPLE.rglob("*")) if path.is_file())
     relative = ((path.relative_to(SAMPLE), path) for path in files)
-    return {name.as_posix(): path.read_bytes() for name, path in relative if not derived & set(name.parts)}
+    # Names are UTF-8 on the disk whatever the locale says.
+    return {os.fsencode(name).decode(): path.read_bytes() for name, path in relative if not derived & set(name.parts)}
 
 
 def changelog_on(text: str, day: str) -> str:
