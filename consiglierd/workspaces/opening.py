@@ -24,8 +24,10 @@ from consiglierd.store.folder import DataFolder, open_folder, set_aside
 from consiglierd.supervisor import Supervisor
 from consiglierd.watch.service import FileWatch
 from consiglierd.workspaces.disk import ProjectDisk, WatchedRules
+from consiglierd.workspaces.gate import RevisionGate
+from consiglierd.workspaces.indexer_thread import IndexerThread
 from consiglierd.workspaces.options import OptionsOf
-from consiglierd.workspaces.workspace import IndexerThread, OpenWorkspace, RevisionGate, WorkspaceParts
+from consiglierd.workspaces.workspace import OpenWorkspace, WorkspaceParts
 
 LEXICAL_FOLDER = "lexical"
 

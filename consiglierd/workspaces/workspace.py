@@ -1,8 +1,7 @@
 """One open workspace, as the calls see it."""
 
-import threading
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
@@ -38,7 +37,6 @@ from consiglierd.model.status import (
 from consiglierd.search.service import SearchService
 from consiglierd.store.derived import DerivedStore
 from consiglierd.store.folder import DataFolder
-from consiglierd.supervisor import Supervisor
 from consiglierd.watch.service import (
     BarrierDelivery,
     Delivery,
@@ -50,56 +48,13 @@ from consiglierd.watch.service import (
 )
 from consiglierd.workspaces.disk import ProjectDisk, kind_at
 from consiglierd.workspaces.doctor import examine
+from consiglierd.workspaces.gate import RevisionGate
+from consiglierd.workspaces.indexer_thread import IndexerThread
 from consiglierd.workspaces.show import show_lines
 from consiglierd.workspaces.sizes import folder_size_bytes
 
 SETTINGS_FILE_NAME = ".consigliere.toml"
 BARRIER_TIMEOUT_S = 2.0
-
-
-class RevisionGate:
-    """The revision that searches see; waits for it to grow."""
-
-    def __init__(self) -> None:
-        self._grown = threading.Condition()
-        self._revision = Revision(0)
-
-    def reach(self, revision: Revision) -> None:
-        with self._grown:
-            self._revision = revision
-            self._grown.notify_all()
-
-    @property
-    def revision(self) -> Revision:
-        return self._revision
-
-    def wait_for(self, revision: Revision, timeout_s: float) -> bool:
-        with self._grown:
-            return self._grown.wait_for(lambda: self._revision >= revision, timeout_s)
-
-
-class IndexerThread:
-    """The indexer's thread under the supervisor, by name."""
-
-    def __init__(self, name: str, supervisor: Supervisor) -> None:
-        self._name = name
-        self._supervisor = supervisor
-        self._thread: threading.Thread | None = None
-
-    def start(self, work: Callable[[], None]) -> None:
-        self._thread = self._supervisor.start_thread(self._name, work)
-
-    def failure(self) -> str | None:
-        """Why it was given up, if it was."""
-        state = self._supervisor.state(self._name)
-        return state.failure if state is not None and state.status == "poisoned" else None
-
-    def join(self, timeout_s: float) -> None:
-        """Wait for its end, after it was told to stop, and forget it."""
-        if self._thread is not None:
-            self._thread.join(timeout_s)
-            if not self._thread.is_alive():
-                self._supervisor.forget(self._name)
 
 
 @dataclass(frozen=True, slots=True)
