@@ -12,9 +12,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_state_machine_as_test
 
+from consiglierd.model.deadline import Deadline
+from consiglierd.model.query import Query
 from tests.support.judge import judged
 from tests.support.living_daemon import LivingDaemon, wait_until_gone
-from tests.support.rebuilt import Rebuilder
+from tests.support.rebuilt import Rebuilder, search_places
 from tests.support.tree_machine import ENCODINGS, FOLDERS, NAMES, PIECES, QUERIES, Tree
 from tests.support.view import places, view_of
 
@@ -189,6 +191,21 @@ def run_machine(runs: int, steps: int) -> None:
 
 def test_incremental_equals_rebuilt_and_the_judge() -> None:
     run_machine(runs=6, steps=15)
+
+
+@pytest.mark.parametrize("honour_tombstones", [True, False])
+def test_the_comparison_notices_when_tombstones_are_switched_off(tmp_path: Path, honour_tombstones: bool) -> None:
+    """The check above can fail: with tombstones switched off, what was removed is found again."""
+    tree = Tree(tmp_path / "project")
+    with Rebuilder(honour_tombstones=honour_tombstones) as living, Rebuilder() as rebuilder:
+        tree.write("docs", "README.md", [PIECES[9], PIECES[14]], "utf-8")
+        workspace = living.opened(tree.root)
+        tree.append(tree.root / "docs" / "README.md", PIECES[5])
+        workspace.settle(Deadline.after(60.0))
+        found = search_places(workspace.search(Query(text=QUERIES[4], limit=8), Deadline.after(60.0)))
+        with rebuilder.rebuilt(tree.root) as rebuilt:
+            assert (found == rebuilt.search(QUERIES[4], limit=8)) is honour_tombstones
+            assert (found == judged(tree.root, QUERIES[4], limit=8)) is honour_tombstones
 
 
 @pytest.mark.slow

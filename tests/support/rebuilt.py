@@ -53,6 +53,9 @@ class Rebuilt:
 class Rebuilder:
     """Makes fresh indexes one after another; the worker processes are shared between them."""
 
+    def __init__(self, *, honour_tombstones: bool = True) -> None:
+        self._honours_tombstones = honour_tombstones
+
     def __enter__(self) -> "Rebuilder":
         self._stack = ExitStack()
         self._folder = Path(tempfile.mkdtemp(prefix="csg-new-", dir="/tmp"))
@@ -60,7 +63,11 @@ class Rebuilder:
         state = self._folder / "state"
         state.mkdir()
         self._workspaces = build_workspaces(
-            Endpoint(self._folder / "none.sock", state), EventHub(), Supervisor(), self._stack
+            Endpoint(self._folder / "none.sock", state),
+            EventHub(),
+            Supervisor(),
+            self._stack,
+            honour_tombstones=self._honours_tombstones,
         )
         self._count = 0
         return self
@@ -73,13 +80,22 @@ class Rebuilder:
     @contextmanager
     def rebuilt(self, tree: Path) -> Iterator[Rebuilt]:
         """A fresh index of a copy of `tree` (git folder and all)."""
-        self._count += 1
-        copy = self._folder / f"copy-{self._count}"
-        shutil.copytree(tree, copy, ignore=shutil.ignore_patterns(".consigliere"), symlinks=True)
-        workspace = self._workspaces.open(str(copy), Deadline.after(TIMEOUT_S))
-        workspace.settle(Deadline.after(TIMEOUT_S))
+        copy = self._copied(tree)
+        workspace = self.opened(copy)
         try:
             yield Rebuilt(copy, workspace)
         finally:
             self._workspaces.forget(str(copy))
             shutil.rmtree(copy)
+
+    def opened(self, root: Path) -> OpenWorkspace:
+        """The workspace of a tree, settled; it stays open and follows the tree."""
+        workspace = self._workspaces.open(str(root), Deadline.after(TIMEOUT_S))
+        workspace.settle(Deadline.after(TIMEOUT_S))
+        return workspace
+
+    def _copied(self, tree: Path) -> Path:
+        self._count += 1
+        copy = self._folder / f"copy-{self._count}"
+        shutil.copytree(tree, copy, ignore=shutil.ignore_patterns(".consigliere"), symlinks=True)
+        return copy

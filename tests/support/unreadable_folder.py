@@ -1,4 +1,4 @@
-"""Run without the right to read everything: a folder becomes unreadable during a rescan, and the index must keep what it had."""
+"""Run without the right to read everything: a folder becomes unreadable, and the index keeps what it had."""
 
 import os
 import shutil
