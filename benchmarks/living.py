@@ -70,15 +70,23 @@ class BenchDaemon:
         }
         self._dealer.send(msgspec.msgpack.encode(request))
         while True:
-            if not self._dealer.poll(int(timeout_s * 1000)):
-                raise CallFailed(f"no answer to {name} within {timeout_s:g} s")
-            response = msgspec.msgpack.decode(self._dealer.recv())
+            response = msgspec.msgpack.decode(self._receive(self._dealer, name, timeout_s))
             if response.get("id") == request_id:
                 break
         if response.get("failure"):
             raise CallFailed(f"{name}: {response['failure']['code']}: {response['failure']['message']}")
         result: dict[str, object] = response["result"]
         return result
+
+    def _receive(self, dealer: zmq.Socket[bytes], name: str, timeout_s: float) -> bytes:
+        ends_at = time.monotonic() + timeout_s
+        while time.monotonic() < ends_at:
+            if dealer.poll(500):
+                return dealer.recv()
+            status = self._process.poll() if self._process else None
+            if status is not None:
+                raise CallFailed(f"the daemon ended with {status}")
+        raise CallFailed(f"no answer to {name} within {timeout_s:g} s")
 
     def hits(self, root: Path, query: str) -> list[object]:
         found = self.call("search", root, query=query)["hits"]

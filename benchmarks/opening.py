@@ -14,7 +14,8 @@ GIVE_UP_S = 120.0
 
 def rows(stage: Stage) -> Iterator[Row]:
     yield Row(f"first index of {FIRST:,} Markdown sections, lexical", "10 s", f"{stage.index_seconds(FIRST):.1f} s")
-    yield Row(f"  the same, {stage.large:,} sections", "reported", f"{stage.index_seconds(stage.large):.1f} s")
+    if stage.large != FIRST:
+        yield Row(f"  the same, {stage.large:,} sections", "reported", f"{stage.index_seconds(stage.large):.1f} s")
     answers, everything = [], []
     for _ in range(STARTS):
         to_answer, to_fresh = _start(stage)
