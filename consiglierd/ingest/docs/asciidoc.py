@@ -27,7 +27,7 @@ from consiglierd.ingest.docs.asciidoc_tables import first_lines_of_rows
 from consiglierd.ingest.docs.outline import Block, BlockKind, Heading, Outline
 
 # Nested lists deeper than this stay part of their item: it bounds the work per line.
-_MAX_DEPTH = 16
+_MAX_DEPTH = 8
 
 _KINDS: dict[str, BlockKind] = {
     "----": "fence",

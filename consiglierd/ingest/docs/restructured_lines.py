@@ -10,9 +10,8 @@ _ADORNMENT = re.compile(r"([!-/:-@\[-`{-~])\1*\Z")
 _BULLET = re.compile(r"([-+*\u2022\u2023\u2043])(?: +|\Z)")
 _ENUMERATOR = re.compile(r"(?:\((?:\w{1,6}|#)\)|(?:\w{1,6}|#)[.)])(?: +|\Z)")
 _FIELD = re.compile(r":((?![: ])(?:[^:\\]|\\.|:(?![ `]|\Z))*):(?: +|\Z)")
-_OPTION = re.compile(
-    r"(?:-\w|--?[\w][\w-]*|/\w+)(?:[ =][<\w][^ ]*)?(?:, (?:-\w|--?[\w-]+|/\w+)(?:[ =][<\w][^ ]*)?)*(?:  +|\Z)"
-)
+_ONE_OPTION = r"(?:--?\w[\w-]*|/\w+)(?:[ =][<\w][^ ,]*)?"
+_OPTION = re.compile(rf"{_ONE_OPTION}(?:, {_ONE_OPTION})*(?:  +|\Z)")
 _GRID = re.compile(r"\+-[-+]+-\+\Z")
 _SIMPLE = re.compile(r"=+(?: +=+)+\Z")
 _BORDER = re.compile(r"(?:\+[-=+]+\+|[=-]+(?: +[=-]+)*)\Z")
