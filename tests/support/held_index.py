@@ -1,0 +1,135 @@
+"""The read path over documents held in memory: the real store, Tantivy index and search, no daemon."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from consiglierd.catalog.files import FileUnavailable
+from consiglierd.index.lexical import LexicalIndex
+from consiglierd.indexer.term_delta import TermDelta
+from consiglierd.ingest.docs.parse import parse_document
+from consiglierd.model.deadline import Deadline
+from consiglierd.model.document import ParsedDocument, Section, Span
+from consiglierd.model.files import FileStat
+from consiglierd.model.hit import SearchResult
+from consiglierd.model.ids import Revision, digest_of
+from consiglierd.model.query import Query
+from consiglierd.model.roles import RoleTable
+from consiglierd.model.rules import DocumentRules
+from consiglierd.search.service import SearchService
+from consiglierd.store.derived import DerivedStore
+from consiglierd.store.plan import CommitPlan, DocumentWrite, NewParse
+from consiglierd.text.counts import count_section, pack
+
+TIMEOUT_S = 300.0
+_STAT = FileStat(1, 2, 3, 4, 5)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The settings of a search."""
+
+    roles: RoleTable = field(default_factory=lambda: RoleTable({}))
+    beta: float = 0.0
+    min_score: float = 0.3
+    max_file_bytes: int = 5_000_000
+
+
+class HeldIndex:
+    """Documents by path; `write` and `remove` make one revision each, `search` answers at the head."""
+
+    def __init__(self, folder: Path, *, options: Options | None = None, honour_tombstones: bool = True) -> None:
+        self.folder = folder
+        self.options = options if options is not None else Options()
+        self.contents: dict[str, bytes] = {}
+        self.documents: dict[str, ParsedDocument] = {}
+        self.changed: list[str] = []
+        self.indexing: tuple[int, int] | None = None
+        self.ignored: Mapping[str, str] = {}
+        self.store = DerivedStore(folder / "consigliere.db")
+        self.lexical = LexicalIndex(folder / "lexical", self.store, honour_tombstones=honour_tombstones)
+        self.lexical.open()
+        self.service = SearchService(
+            snapshot=self.lexical.snapshot,
+            chunks=self.store,
+            files=self,
+            options=lambda: self.options,
+            changed=self.changed.append,
+            ignored_by=lambda path: self.ignored.get(path),
+            indexing=lambda: self.indexing,
+        )
+
+    def close(self) -> None:
+        self.lexical.close()
+        self.store.close()
+
+    def read(self, path: str, max_bytes: int) -> bytes:
+        """The Files of the search."""
+        if path not in self.contents:
+            raise FileUnavailable(path, "missing")
+        return self.contents[path]
+
+    def write(self, texts: Mapping[str, str]) -> Revision:
+        """Files as they would be read from the disk, parsed by the real parser."""
+        parsed = {path: parse_document(path, text.encode(), DocumentRules()) for path, text in texts.items()}
+        return self.put({path: (text.encode(), parsed[path]) for path, text in texts.items()})
+
+    def put(self, documents: Mapping[str, tuple[bytes, ParsedDocument]]) -> Revision:
+        """Files with their sections given."""
+        writes = tuple(_write_of(path, content, parsed) for path, (content, parsed) in documents.items())
+        self._commit(writes, ())
+        self.contents.update({path: content for path, (content, _) in documents.items()})
+        self.documents.update({path: parsed for path, (_, parsed) in documents.items()})
+        return self.lexical.follow()
+
+    def remove(self, paths: Sequence[str]) -> Revision:
+        self._commit((), tuple(paths))
+        for path in paths:
+            del self.contents[path], self.documents[path]
+        return self.lexical.follow()
+
+    def search(self, text: str, limit: int = 5, **more: object) -> SearchResult:
+        return self.service.search(Query(text=text, limit=limit, **more), Deadline.after(TIMEOUT_S))  # type: ignore[arg-type]
+
+    def _commit(self, writes: tuple[DocumentWrite, ...], removed: tuple[str, ...]) -> None:
+        delta = TermDelta()
+        known = self.store.known_files()
+        for path in (*removed, *(write.path for write in writes)):
+            if path in known:
+                delta.remove(path, self.store.live_terms_of(path))
+        for write in writes:
+            assert write.parse is not None
+            delta.add(write.path, write.parse.terms)
+        self.store.commit(CommitPlan(writes, (), (), removed, delta.total()))
+
+
+def one_section(text: str, heading: str = "", **more: object) -> ParsedDocument:
+    """A document that is one section whole."""
+    content = text.encode()
+    section = Section(
+        ordinal=0,
+        span=Span(1, text.count("\n") + 1, 0, len(content)),
+        text=text,
+        kind="document",
+        heading=heading,
+        heading_path=(heading,) if heading else (),
+        date=None,
+        status="active",
+        tags=(),
+        rooms=(),
+        metadata={},
+    )
+    return ParsedDocument("general", "utf-8", (section,))
+
+
+def held(folder: Path, texts: Iterable[tuple[str, str]] = (), **more: object) -> HeldIndex:
+    index = HeldIndex(folder, **more)  # type: ignore[arg-type]
+    index.write(dict(texts))
+    return index
+
+
+def _write_of(path: str, content: bytes, parsed: ParsedDocument) -> DocumentWrite:
+    counts = [count_section(section.text, section.heading_path) for section in parsed.sections]
+    parse = NewParse(parsed, tuple(pack(each) for each in counts), tuple(each.length for each in counts))
+    # The recipe holds the path, for the sections that a test gives need not follow from the content alone.
+    return DocumentWrite(path, _STAT, 9, digest_of(content), f"test/{path}", parse)
