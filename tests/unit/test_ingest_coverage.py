@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from consiglierd.ingest.docs import markdown
 from consiglierd.ingest.docs.decode import decode, split_lines
-from consiglierd.ingest.docs.parse import parse_document
+from consiglierd.ingest.docs.parse import parse_document, recipe_of
 from consiglierd.model.document import ParsedDocument
 from consiglierd.model.rules import DocumentRules
 
@@ -162,3 +163,28 @@ def test_hostile_repetition_stays_bounded(unit: str, path: str) -> None:
     content = (unit * (40_000 // len(unit))).encode()
     check_cover(content, parse_document(path, content, DocumentRules()))
     assert time.process_time() - started < 20
+
+
+@settings(max_examples=200, deadline=None)
+@given(path=st.sampled_from(["a.md", "rules.md", "tasks/a.md"]), lines=st.lists(st.sampled_from(LINES), max_size=40))
+def test_no_block_is_cut_inside(path: str, lines: list[str]) -> None:
+    content = "\n".join(lines).encode()
+    outline = markdown.scan(split_lines(decode(content).text))
+    borders = {section.span.line_start for section in parse_document(path, content, RULES).sections}
+    for block in outline.blocks:
+        allowed = set(block.rows[1:] if path == "a.md" else block.rows)
+        if block.kind != "list_item":
+            assert not borders & set(range(block.line_start + 1, block.line_end + 1)) - allowed
+
+
+@settings(max_examples=100, deadline=None)
+@given(lines=st.lists(st.sampled_from(LINES), max_size=30))
+def test_equal_recipes_give_equal_sections_wherever_the_file_stands(lines: list[str]) -> None:
+    content = "\n".join(lines).encode()
+    for path, other in (
+        ("a.md", "docs/b/c.md"),
+        ("rules.md", "x/RULES.md"),
+        ("archi/A/specs/cto-wbs.md", "archi/A/cto-wbs.md"),
+    ):
+        assert recipe_of(path, RULES) == recipe_of(other, RULES)
+        assert parse_document(path, content, RULES) == parse_document(other, content, RULES)

@@ -21,6 +21,7 @@
 The names of fields in the text are those of `fields`; words of states those of `states`.
 """
 
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -174,11 +175,12 @@ class FactReader:
     def _prose(self, start: int, end: int) -> list[str]:
         """The lines of a unit without those of fences and front matter."""
         kept: list[str] = []
-        for first, last in self._silent:
+        # Ranges do not overlap, so their ends are in order too.
+        near = bisect_left(self._silent, start, key=lambda lines: lines[1])
+        for index in range(near, len(self._silent)):
+            first, last = self._silent[index]
             if first > end:
                 break
-            if last < start:
-                continue
             kept.extend(self._lines[start - 1 : first - 1])
             start = max(start, last + 1)
         kept.extend(self._lines[start - 1 : end])
