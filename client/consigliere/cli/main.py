@@ -130,6 +130,6 @@ def _setup_of(name: str) -> Body:
     """The commands that the one-file client leaves out."""
     try:
         from consigliere.cli import setup
-    except ModuleNotFoundError:
+    except ImportError:
         raise UsageError(f"the one-file client has no `{name}`", f"run `consigliere {name}` as installed") from None
     return {"init": setup.init, "completion": setup.completion}[name]
