@@ -28,8 +28,8 @@ def work(path: str, text: str) -> Work:
 
 
 def big_work(path: str) -> Work:
-    """A file that takes a worker about a second."""
-    return work(path, "".join(f"- 항목 {number} 보안 결정과 auth\n" for number in range(60_000)))
+    """A file that takes a worker most of a second."""
+    return work(path, "".join(f"- 항목 {number} 보안 결정과 auth\n" for number in range(30_000)))
 
 
 def children_of_this_process() -> set[int]:
@@ -189,7 +189,7 @@ def test_workers_end_with_a_daemon_that_is_killed(tmp_path: Path) -> None:
         "from consiglierd.model.rules import DocumentRules\n"
         "pool = WorkerPool(count=2, deadline_s=60.0, memory_limit_bytes=1 << 30)\n"
         "pool.start()\n"
-        "content = ('- item\\n' * 50_000).encode()\n"
+        "content = ('- item\\n' * 5_000).encode()\n"
         "works = [Work(f'{n}.md', content + bytes([48 + n]), digest_of(bytes([n]))) for n in range(9)]\n"
         "source = pool.ingest_many(works, DocumentRules())\n"
         "next(source)\n"

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from consiglierd.ingest.docs.outline import Block, Heading, Outline
+from consiglierd.ingest.docs.restructured_lines import width
 
 _LEVELS = {"=": 1, "-": 2}
 _MIN_UNDERLINE = 3
@@ -34,8 +35,9 @@ def _add_paragraph(lines: Sequence[str], start: int, end: int, headings: list[He
 
 
 def _underline_level(line: str, title: str) -> int | None:
+    """The level that an underline gives its title; a rule across the page under a sentence is no underline."""
     mark = line.strip()
-    if len(mark) < _MIN_UNDERLINE or len(set(mark)) != 1 or mark[0] not in _LEVELS:
+    if len(mark) < _MIN_UNDERLINE or mark[0] not in _LEVELS or mark.strip(mark[0]):
         return None
-    # A rule across the page under a sentence is no underline: an underline is about as long as its title.
-    return _LEVELS[mark[0]] if len(mark) >= len(title) // 2 and title[0] not in _LEVELS else None
+    is_about_as_long = len(title) // 2 <= len(mark) <= 2 * width(title)
+    return _LEVELS[mark[0]] if is_about_as_long and any(map(str.isalnum, title)) else None
