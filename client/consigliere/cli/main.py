@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from consigliere.cli.arguments import parse_words, recover_text
@@ -26,6 +27,7 @@ def run() -> None:
 
 def main(words: list[str]) -> int:
     """Run one command; its exit status (0 found or done, 1 nothing found, 2 usage, 3 no daemon, 4 failure)."""
+    _fill_closed_streams()
     output = Output()
     try:
         return _run_and_report(output, words)
@@ -36,20 +38,39 @@ def main(words: list[str]) -> int:
         return INTERRUPTED
 
 
+def _fill_closed_streams() -> None:
+    """Where a standard stream is closed, its number would go to the next file opened, and that be written to."""
+    for descriptor in (0, 1, 2):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+
+
 def _run_and_report(output: Output, words: list[str]) -> int:
     try:
         status = _run(output, words)
         output.flush()
         return status
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        place = f": {error.filename}" if error.filename else ""
+        return _report(output, words, ConsigliereError(f"{error.strerror}{place}", "mend that and try again"))
     except ConsigliereError as error:
-        if "--json" in words:
-            from consigliere.render.json import write_error  # only for an error
+        return _report(output, words, error)
 
-            write_error(output, error.code, error.message, error.cure)
-            output.flush()
-        else:
-            complain(error.message, error.cure)
-        return error.exit_status
+
+def _report(output: Output, words: list[str], error: ConsigliereError) -> int:
+    if "--json" in words:
+        from consigliere.render.json import write_error  # only for an error
+
+        output.drop()
+        write_error(output, error.code, error.message, error.cure)
+        output.flush()
+    else:
+        complain(error.message, error.cure)
+    return error.exit_status
 
 
 def _run(output: Output, words: list[str]) -> int:

@@ -4,71 +4,28 @@ import os
 from typing import Any
 
 from consigliere.cli.grammar import COMMANDS, COMMON
-from consigliere.cli.onefile import generate
+from consigliere.cli.onefile import MARK, generate
+from consigliere.cli.session import SETTINGS_FILE, root_of
+from consigliere.cli.templates import AGENTS, DEFAULTS
 from consigliere.errors import UsageError
 from consigliere.render.json import write_object
 from consigliere.render.terminal import Output
 
-SETTINGS_FILE = ".consigliere.toml"
-TEMPLATES = {
-    "": """\
-# Settings of consigliere for this project. Everything here may be left out: the values shown are
-# the defaults. `consigliere config` shows what is in force, and where each value comes from.
-
-[index]
-# paths = ["docs/**/*.md", "CLAUDE.md"]     # only these documents (git-style patterns); default: all
-# exclude = ["drafts/**"]                   # not these, beside what git ignores
-# watch = true                              # follow changes as they happen
-
-[search]
-# default_top_k = 5
-# min_score = 0.3                           # hits below it are not shown
-
-[rooms]
-# Soft topics by keyword; a room of your own, or other words for one that is there.
-# payment = ["결제", "billing", "invoice"]
-
-# [roles.ios_developer]
-# rooms = ["ios"]
-# types = { changelog = 1.5, rules = 1.4 }
-# aliases = ["ios_dev"]
-""",
-    "agents": """\
-# Settings of consigliere for a project of several agents: each asks with --role NAME.
-# `consigliere config` shows what is in force, and where each value comes from.
-
-[index]
-exclude = [".consigliere/**", ".git/**", "node_modules/**"]
-
-[search]
-default_top_k = 5
-min_score = 0.3
-
-[rooms]
-ios      = ["swift", "swiftui", "xcode", "ios_dev", "contentview"]
-android  = ["kotlin", "gradle", "android", "room", "manifest"]
-security = ["rls", "auth", "injection", "owasp", "cve", "sanitize"]
-api      = ["endpoint", "route", "express", "node", "api"]
-db       = ["schema", "migration", "supabase", "postgres", "sqlite"]
-architecture = ["mvvm", "mvp", "clean", "architect", "pattern"]
-history  = ["changelog", "completed", "resolved", "fixed"]
-""",
-}
+CLIENT_FILE = "bin/consigliere"
+TEMPLATES = {"": DEFAULTS, "agents": AGENTS}
 
 
 def init(output: Output, values: dict[str, Any], words: list[str]) -> int:
-    """Writes what is not there yet and overwrites nothing."""
+    """Writes what is not there yet; of what is there, only an older one-file client is replaced."""
     template = values.get("template", "")
     if template not in TEMPLATES:
         raise UsageError(f"there is no template {template}", "write --template agents, or leave it out")
-    root = os.path.realpath(values.get("root") or os.getcwd())
+    root = root_of(values)
     made = []
     if _write_new(os.path.join(root, SETTINGS_FILE), TEMPLATES[template].encode(), 0o644):
         made.append(SETTINGS_FILE)
-    if values.get("bin"):
-        os.makedirs(os.path.join(root, "bin"), exist_ok=True)
-        if _write_new(os.path.join(root, "bin", "consigliere"), generate(), 0o755):
-            made.append("bin/consigliere")
+    if values.get("bin") and _put_client(root):
+        made.append(CLIENT_FILE)
     if values.get("json"):
         write_object(output, {"root": root, "made": made})
         return 0
@@ -79,12 +36,32 @@ def init(output: Output, values: dict[str, Any], words: list[str]) -> int:
     return 0
 
 
+def _put_client(root: str) -> bool:
+    """Whether the one-file client was written."""
+    path, content = os.path.join(root, CLIENT_FILE), generate()
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    if _write_new(path, content, 0o755):
+        return True
+    with open(path, "rb") as file:
+        found = file.read()
+    if found == content:
+        return False
+    if MARK.encode() not in found[:1000]:
+        raise UsageError(f"{path} is there and not ours", "move it away, or use another folder")
+    draft = f"{path}.{os.getpid()}"
+    _write_new(draft, content, 0o755)
+    os.rename(draft, path)
+    return True
+
+
 def _write_new(path: str, content: bytes, mode: int) -> bool:
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode)
     except FileExistsError:
         return False
     with os.fdopen(descriptor, "wb") as file:
+        # Whatever the umask: a program that cannot be run by others of the project is of little use.
+        os.fchmod(file.fileno(), mode)
         file.write(content)
     return True
 

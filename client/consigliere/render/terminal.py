@@ -29,6 +29,10 @@ class Output:
     def line(self, text: str = "") -> None:
         self._pieces.append(text + "\n")
 
+    def drop(self) -> None:
+        """Forget what is not written yet."""
+        self._pieces.clear()
+
     def flush(self) -> None:
         """Raises BrokenPipeError where nobody reads any more."""
         content = "".join(self._pieces).encode("utf-8", "replace")
