@@ -24,36 +24,46 @@ class Standing:
     is_changed: bool
 
 
+class _FileNow:
+    """One file as it is now; its lines are made when they are first asked for."""
+
+    def __init__(self, content: bytes) -> None:
+        self.digest = digest_of(content)
+        self._content = content
+        self._lines: list[str] | None = None
+
+    @property
+    def lines(self) -> list[str]:
+        if self._lines is None:
+            self._lines = split_lines(decode(self._content).text)
+        return self._lines
+
+
 class Verifier:
-    """For one answer: each file is read once. None means that the text stands nowhere in its file any more."""
+    """For one answer: each file is read once."""
 
     def __init__(self, files: Files, max_bytes: int) -> None:
         self._files = files
         self._max_bytes = max_bytes
-        self._contents: dict[str, tuple[str, list[str] | None]] = {}
+        self._read: dict[str, _FileNow | None] = {}
 
     def standing(self, chunk: ChunkRow) -> Standing | None:
-        digest, lines = self._content(chunk.scoring.path, chunk.digest)
-        if digest == chunk.digest:
-            return Standing(chunk.span.line_start, False)
-        if lines is None:
+        """Where the chunk stands; None where its text stands nowhere in its file any more."""
+        now = self._file(chunk.scoring.path)
+        if now is None:
             return None
-        start = _nearest(lines, chunk.text.split("\n"), chunk.span.line_start - 1)
+        if now.digest == chunk.digest:
+            return Standing(chunk.span.line_start, False)
+        start = _nearest(now.lines, chunk.text.split("\n"), chunk.span.line_start - 1)
         return None if start is None else Standing(start + 1, True)
 
-    def _content(self, path: str, digest: str) -> tuple[str, list[str] | None]:
-        """The file's digest, and its lines where they are not those that were indexed."""
-        known = self._contents.get(path)
-        if known is None:
+    def _file(self, path: str) -> _FileNow | None:
+        if path not in self._read:
             try:
-                content = self._files.read(path, self._max_bytes)
+                self._read[path] = _FileNow(self._files.read(path, self._max_bytes))
             except FileUnavailable:
-                known = ("", None)
-            else:
-                found = digest_of(content)
-                known = (found, None if found == digest else split_lines(decode(content).text))
-            self._contents[path] = known
-        return known
+                self._read[path] = None
+        return self._read[path]
 
 
 def _nearest(lines: Sequence[str], wanted: Sequence[str], at: int) -> int | None:
