@@ -7,7 +7,7 @@ import signal
 import sys
 from collections.abc import Callable
 
-from consiglierd.indexer.worker_frames import Done, Job, Ready, read_frame, write_frame
+from consiglierd.indexer.worker_frames import WALL_FACTOR, Done, Job, Ready, read_frame, write_frame
 from consiglierd.ingest.docs.parse import parse_document
 from consiglierd.text.counts import count_section, pack
 
@@ -42,11 +42,13 @@ def _bind_to_parent(parent: int) -> None:
 
 def _answer(next_job: Callable[[], Job | None], answer: Callable[[Done], None]) -> None:
     while (job := next_job()) is not None:
-        # The default action of SIGALRM ends the process, also in the middle of native code.
-        signal.setitimer(signal.ITIMER_REAL, job.deadline_s)
+        # The default action of both signals ends the process, also in the middle of native code.
+        signal.setitimer(signal.ITIMER_PROF, job.deadline_s)
+        signal.setitimer(signal.ITIMER_REAL, job.deadline_s * WALL_FACTOR)
         parsed = parse_document(job.path, job.content, job.rules)
         counts = [count_section(section.text, section.heading_path) for section in parsed.sections]
         done = Done(parsed, tuple(map(pack, counts)), tuple(each.length for each in counts))
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.setitimer(signal.ITIMER_REAL, 0)
         answer(done)
 

@@ -9,13 +9,16 @@ from consiglierd.model.document import ParsedDocument
 from consiglierd.model.rules import DocumentRules
 
 MAX_FRAME_BYTES = 256 * 1024 * 1024
+# A deadline is counted in processor time, so that a busy machine puts no innocent file into
+# quarantine; by the clock a file may take this many times as long.
+WALL_FACTOR = 4
 _LENGTH = struct.Struct(">I")
 
 F = TypeVar("F")
 
 
 class Job(msgspec.Struct, frozen=True, array_like=True):
-    """One file to parse; the worker ends itself when it takes longer than `deadline_s`."""
+    """One file to parse; the worker ends itself when it takes more than `deadline_s` of processor time."""
 
     path: str
     content: bytes

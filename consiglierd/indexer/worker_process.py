@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from typing import IO
 
 from consiglierd.errors import Unavailable
-from consiglierd.indexer.worker_frames import Done, Job, Ready, read_frame, write_frame
+from consiglierd.indexer.worker_frames import WALL_FACTOR, Done, Job, Ready, read_frame, write_frame
 
 START_TIMEOUT_S = 60.0
-# The worker's own alarm rings first; this is for a worker that does not even hear it.
+# The worker's own alarms ring first; this is for a worker that does not even hear it.
 GRACE_S = 2.0
 
 _START = "import sys; from consiglierd.indexer.worker import main; main(int(sys.argv[1]), int(sys.argv[2]))"
@@ -52,7 +52,7 @@ class WorkerProcess:
     def parse(self, job: Job) -> Done | None:
         """The parse, or None if the process ended over it, by itself or at the deadline."""
         assert self._child.stdin is not None
-        with self._killed_after(job.deadline_s + GRACE_S):
+        with self._killed_after(job.deadline_s * WALL_FACTOR + GRACE_S):
             try:
                 write_frame(self._child.stdin, job)
             except BrokenPipeError:

@@ -47,7 +47,10 @@ class _Caller:
 
 
 class WorkerPool:
-    """`count` processes, one file in flight each; callers on several threads take turns, file by file."""
+    """`count` processes, one file in flight each; callers on several threads take turns, file by file.
+
+    `deadline_s` is the processor time that one file may take; by the clock it may be WALL_FACTOR times as long.
+    """
 
     def __init__(self, *, count: int, deadline_s: float, memory_limit_bytes: int) -> None:
         self._count = count

@@ -110,6 +110,25 @@ def test_a_worker_killed_in_the_middle_of_a_file_is_replaced_and_the_file_is_rea
     assert not pool.is_quarantined(big.digest)
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the worker through /proc")
+def test_a_worker_that_hangs_and_hears_no_alarm_is_replaced() -> None:
+    before = children_of_this_process()
+    pool = WorkerPool(count=1, deadline_s=0.2, memory_limit_bytes=MEMORY)
+    pool.start()
+
+    def works_after_a_stop() -> Iterator[Work]:
+        os.kill(worker, signal.SIGSTOP)
+        yield work("b.md", "둘\n")
+
+    try:
+        list(pool.ingest_many([work("a.md", "하나\n")], RULES))
+        (worker,) = children_of_this_process() - before
+        (result,) = pool.ingest_many(works_after_a_stop(), RULES)
+    finally:
+        pool.close()
+    assert [section.text for section in result.parsed.sections] == ["둘"]
+
+
 def test_closing_in_the_middle_of_a_file_raises_and_blames_no_content() -> None:
     pool = WorkerPool(count=1, deadline_s=60.0, memory_limit_bytes=MEMORY)
     pool.start()
