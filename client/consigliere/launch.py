@@ -27,10 +27,12 @@ Connected = TypeVar("Connected")
 _started: list["subprocess.Popen[bytes]"] = []
 
 
-def start_and_connect(endpoint: Endpoint, connect: Callable[[], Connected]) -> Connected:
+def start_and_connect(
+    endpoint: Endpoint, connect: Callable[[], Connected], pid_of: Callable[[Connected], int]
+) -> Connected:
     """What `connect` gives once a daemon started now answers; several starters at once share one daemon.
 
-    `connect` raises DaemonUnreachable while nobody answers.
+    `connect` raises DaemonUnreachable while nobody answers; `pid_of` asks the daemon who it is.
     """
     end_s = time.monotonic() + START_TIMEOUT_S
     prepare_state_directory(endpoint)
@@ -42,6 +44,7 @@ def start_and_connect(endpoint: Endpoint, connect: Callable[[], Connected]) -> C
         finally:
             started.close()
         if connected is not None:
+            started.keep_only(pid_of(connected))
             return connected
         failed = f"{command[0]} could not start a daemon: {started.last_words()}"
     if failed:
@@ -94,6 +97,11 @@ class _Start:
         if time.monotonic() - self._lost_at_s > PATIENCE_S:
             self._run()
         return True
+
+    def keep_only(self, daemon_pid: int) -> None:
+        """End our own process where another one's daemon answers: it would come up later, when that one has gone."""
+        if self._child.pid != daemon_pid and self._child.poll() is None:
+            self._child.terminate()
 
     def last_words(self) -> str:
         try:

@@ -74,11 +74,22 @@ def _wait_until_released(pid: int, end_s: float) -> None:
                 # Shared, so that two who wait do not take each other for the daemon.
                 return fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:
+                if _another_answers(pid):
+                    return None
                 if time.monotonic() > end_s:
                     raise DaemonUnreachable(f"process {pid} was told to stop and still runs", "silent") from None
             select.select([], [], [], LOOK_AGAIN_S)
     finally:
         os.close(lock)
+
+
+def _another_answers(pid: int) -> bool:
+    """Whether somebody started a new daemon in the meantime: then the lock is that one's."""
+    try:
+        with connected(may_start=False) as client:
+            return client.call("hello")["pid"] != pid
+    except DaemonUnreachable:
+        return False
 
 
 def logs(output: Output, values: dict[str, Any], words: list[str]) -> int:

@@ -59,4 +59,4 @@ def connected(*, may_start: bool = True) -> Client:
             raise
     from consigliere.launch import start_and_connect  # costs as much as all the rest
 
-    return start_and_connect(endpoint, lambda: Client(endpoint))
+    return start_and_connect(endpoint, lambda: Client(endpoint), lambda client: client.call("hello")["pid"])
