@@ -11,7 +11,7 @@ import uuid
 from pathlib import Path
 from typing import Any
 
-import msgspec
+import msgpack
 import zmq
 
 START_TIMEOUT_S = 30.0
@@ -67,10 +67,10 @@ class LivingDaemon:
                 "root": None if root is None else str(root),
                 "params": params,
             }
-            dealer.send(msgspec.msgpack.encode(request))
+            dealer.send(msgpack.packb(request))
             if not dealer.poll(int(timeout_s * 1000) + 1000):
                 raise TimeoutError(f"no answer to {name}")
-            response = msgspec.msgpack.decode(dealer.recv())
+            response = msgpack.unpackb(dealer.recv())
         finally:
             dealer.close()
         if response.get("failure"):
