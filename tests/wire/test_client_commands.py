@@ -324,6 +324,14 @@ def test_the_other_commands_print_what_the_daemon_says(ask: Ask) -> None:
     assert b"process 12" in ask("start").stdout
 
 
+def test_doctor_tells_that_the_daemon_is_of_another_version(ask: Ask) -> None:
+    answers = {"doctor": {"findings": []}, "hello": {**ANSWERS["hello"], "version": "0.0.9"}}
+    done = ask("doctor", answers=answers)
+    assert done.returncode == 1
+    assert "the daemon is 0.0.9" in done.stdout.decode()
+    assert ask("doctor", answers={**answers, "hello": ANSWERS["hello"]}).returncode == 0
+
+
 @pytest.mark.parametrize("name", ["status", "doctor", "config", "workspaces", "forget", "start", "index", "show"])
 def test_every_command_has_a_form_for_scripts(ask: Ask, name: str) -> None:
     done = ask(*([name, "docs/a.md"] if name == "show" else [name]), "--json")

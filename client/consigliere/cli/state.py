@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from consigliere import __version__
 from consigliere.cli.session import connected, root_of, working_directory
 from consigliere.endpoint import find_root
 from consigliere.render.json import write_object
@@ -14,7 +15,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from consigliere.protocol.shapes import StatusReplyShape
+    from consigliere.protocol.shapes import FindingShape, HelloReplyShape, StatusReplyShape
 
 DOCTOR_DEADLINE_S = 60.0
 MARKS = {"ok": "ok", "warning": "!!", "error": "XX"}
@@ -56,6 +57,7 @@ def doctor(output: Output, values: dict[str, Any], words: list[str]) -> int:
     """Exit status 1 where something is wrong."""
     with connected() as client:
         findings = client.call("doctor", root=root_of(values), deadline_s=DOCTOR_DEADLINE_S)["findings"]
+        findings += _version_findings(client.call("hello", {"client_version": __version__}))
     is_well = all(finding["level"] == "ok" for finding in findings)
     if values.get("json"):
         write_object(output, {"findings": findings})
@@ -66,6 +68,14 @@ def doctor(output: Output, values: dict[str, Any], words: list[str]) -> int:
         if finding["cure"]:
             output.line(output.fit(f"      → {finding['cure']}"))
     return 0 if is_well else 1
+
+
+def _version_findings(hello: HelloReplyShape) -> list[FindingShape]:
+    """A daemon lives on while what is installed changes under it."""
+    if hello["version"] == __version__:
+        return []
+    told = f"the daemon is {hello['version']}, this command {__version__}"
+    return [{"level": "warning", "subject": "version", "message": told, "cure": "run `consigliere restart`"}]
 
 
 def config(output: Output, values: dict[str, Any], words: list[str]) -> int:
