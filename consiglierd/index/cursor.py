@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 FILE_NAME = "cursor.json"
+_MAX_BYTES = 4096
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +22,12 @@ class Cursor:
 def read_cursor(directory: Path) -> Cursor | None:
     """None where there is none, or none that can be read: the index is then built anew."""
     try:
-        values = json.loads((directory / FILE_NAME).read_bytes())
+        with open(directory / FILE_NAME, "rb") as file:
+            values = json.loads(file.read(_MAX_BYTES))
         return Cursor(
             str(values["nonce"]), str(values["fingerprint"]), int(values["revision"]), int(values["generation"])
         )
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

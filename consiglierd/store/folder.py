@@ -12,6 +12,8 @@ from consiglierd.errors import Busy, Unavailable
 
 FOLDER_NAME = ".consigliere"
 DATABASE_NAME = "consigliere.db"
+_ASIDE = "aside"
+_KEPT = frozenset({"lock", ".gitignore", _ASIDE})
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,25 +92,46 @@ def _lock(folder: Path) -> int:
     return fd
 
 
-def clear_folder(folder: Path) -> None:
-    """Remove everything derived from a folder that is locked by us, but the lock and the ignore file."""
-    for entry in sorted(folder.iterdir()):
-        if entry.name in ("lock", ".gitignore"):
-            continue
-        if entry.is_dir() and not entry.is_symlink():
-            shutil.rmtree(entry)
-        else:
-            entry.unlink(missing_ok=True)
+def holds_only_ours(folder: Path) -> bool:
+    """Whether all that lies in the folder is as we would have made it.
+
+    A link, a device, a second name of a file elsewhere, or what belongs to another user was put
+    there to lead us out of it: SQLite and the indexes would write, read or delete through it.
+    """
+    waiting = [folder]
+    while waiting:
+        with os.scandir(waiting.pop()) as entries:
+            for entry in entries:
+                found = entry.stat(follow_symlinks=False)
+                if found.st_uid != os.geteuid():
+                    return False
+                if stat.S_ISDIR(found.st_mode):
+                    waiting.append(Path(entry.path))
+                elif not stat.S_ISREG(found.st_mode) or found.st_nlink != 1:
+                    return False
+    return True
+
+
+def is_empty(folder: Path) -> bool:
+    """Whether nothing derived lies in the folder."""
+    return all(entry.name in _KEPT for entry in folder.iterdir())
 
 
 def set_aside(folder: Path) -> None:
-    """Put a foreign database and its indexes under `aside/` in the folder, replacing what was there."""
-    aside = folder / "aside"
-    shutil.rmtree(aside, ignore_errors=True)
+    """Put what lies in the folder under `aside/` in it, replacing what was put there before."""
+    aside = folder / _ASIDE
+    _remove(aside)
     aside.mkdir(mode=0o700)
     for entry in sorted(folder.iterdir()):
-        if entry.name not in ("lock", ".gitignore", "aside"):
+        if entry.name not in _KEPT:
             entry.rename(aside / entry.name)
+
+
+def _remove(place: Path) -> None:
+    if place.is_dir() and not place.is_symlink():
+        shutil.rmtree(place)
+    else:
+        place.unlink(missing_ok=True)
 
 
 def remove_folder(folder: Path) -> bool:

@@ -93,6 +93,12 @@ class OpenWorkspaces:
         root, slot = min(open_slots, key=lambda entry: entry[1].used_s)
         self._close_slot(root, slot)
 
+    def close_one(self, root: str) -> None:
+        """Close a workspace until the next call that names it."""
+        slot = self._slots.get(root)
+        if slot is not None:
+            self._close_slot(root, slot)
+
     def _close_slot(self, root: str, slot: _Slot) -> None:
         with slot.lock:
             workspace, slot.workspace = slot.workspace, None
@@ -117,13 +123,11 @@ class OpenWorkspaces:
 
     def forget(self, root: str) -> tuple[str, ...]:
         known = self._registry.find(root)
-        slot = self._slots.get(root)
-        if known is None and slot is None and not (Path(root) / FOLDER_NAME).is_dir():
+        if known is None and root not in self._slots and not (Path(root) / FOLDER_NAME).is_dir():
             raise NotFound(
                 f"{root} is not a workspace that the daemon knows", cure="`consigliere workspaces` lists them"
             )
-        if slot is not None:
-            self._close_slot(root, slot)
+        self.close_one(root)
         removed = [
             str(folder) for folder in (Path(root) / FOLDER_NAME, self._fallback_folder(root)) if remove_folder(folder)
         ]

@@ -20,7 +20,7 @@ from consiglierd.search.service import SearchService
 from consiglierd.store.authored import AuthoredStore, repository_id
 from consiglierd.store.connection import StoreCorrupt
 from consiglierd.store.derived import DerivedStore
-from consiglierd.store.folder import DataFolder, open_folder, set_aside
+from consiglierd.store.folder import DataFolder, holds_only_ours, is_empty, open_folder, set_aside
 from consiglierd.supervisor import Supervisor
 from consiglierd.watch.service import FileWatch
 from consiglierd.workspaces.disk import ProjectDisk, WatchedRules
@@ -81,7 +81,13 @@ def _common_dir(git: Git) -> str | None:
 
 
 def _open_store(folder: DataFolder, known_nonce: str | None) -> DerivedStore:
-    """The database, made anew where it is corrupt or not the one that this user's daemon left here."""
+    """The database, made anew where it is corrupt or not the one that this user's daemon left here.
+
+    What no daemon of this user has left is not even opened.
+    """
+    is_left_by_us = known_nonce and folder.database.is_file() and holds_only_ours(folder.path)
+    if not is_left_by_us and not is_empty(folder.path):
+        set_aside(folder.path)
     try:
         store = DerivedStore(folder.database)
     except StoreCorrupt:

@@ -94,6 +94,10 @@ class Rebuilder:
         workspace.settle(Deadline.after(TIMEOUT_S))
         return workspace
 
+    def close_workspace(self, root: Path) -> None:
+        """Let go of a tree until it is opened again."""
+        self._workspaces.close_one(str(root))
+
     def _copied(self, tree: Path) -> Path:
         self._count += 1
         copy = self._folder / f"copy-{self._count}"
