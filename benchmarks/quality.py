@@ -152,8 +152,9 @@ def main(arguments: Sequence[str]) -> int:
         result = judge(options.data / each.name, each.first)
         is_below = round(result.ndcg, 3) < each.floor
         below += is_below
+        verdict = "BELOW" if is_below else "ok"
         print(
-            f"{each.name:22} {result.questions:9} {result.ndcg:8.4f} {each.floor:6.3f} {'BELOW' if is_below else 'ok':5}"
+            f"{each.name:22} {result.questions:9} {result.ndcg:8.4f} {each.floor:6.3f} {verdict:5}"
             f" {result.answers_lost:9.1%} {result.questions_lost:6.1%} empty {result.milliseconds:7.2f}",
             flush=True,
         )

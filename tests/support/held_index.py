@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from consiglierd.catalog.files import FileUnavailable
 from consiglierd.index.lexical import LexicalIndex
@@ -88,8 +89,8 @@ class HeldIndex:
             del self.contents[path], self.documents[path]
         return self.lexical.follow()
 
-    def search(self, text: str, limit: int = 5, **more: object) -> SearchResult:
-        return self.service.search(Query(text=text, limit=limit, **more), Deadline.after(TIMEOUT_S))  # type: ignore[arg-type]
+    def search(self, text: str, limit: int = 5, **more: Any) -> SearchResult:
+        return self.service.search(Query(text=text, limit=limit, **more), Deadline.after(TIMEOUT_S))
 
     def _commit(self, writes: tuple[DocumentWrite, ...], removed: tuple[str, ...]) -> None:
         delta = TermDelta()
@@ -122,8 +123,8 @@ def one_section(text: str, heading: str = "", **more: object) -> ParsedDocument:
     return ParsedDocument("general", "utf-8", (section,))
 
 
-def held(folder: Path, texts: Iterable[tuple[str, str]] = (), **more: object) -> HeldIndex:
-    index = HeldIndex(folder, **more)  # type: ignore[arg-type]
+def held(folder: Path, texts: Iterable[tuple[str, str]] = (), **more: Any) -> HeldIndex:
+    index = HeldIndex(folder, **more)
     index.write(dict(texts))
     return index
 
