@@ -1,0 +1,1 @@
+"""Measurements that are printed and never fail a test."""
