@@ -85,7 +85,7 @@ def expected(chunks: Sequence[JudgedChunk], asked: Asked) -> list[Expected]:
     terms = analyze_query(asked.text)
     phrases = [_comparable(first or second) for first, second in re.findall(r'"([^"]+)"|“([^”]+)”', asked.text)]
     phrases = [phrase for phrase in phrases if phrase]
-    scores, coverage = _scores(chunks, [term.term for term in terms]), _coverage(chunks, terms)
+    scores, coverage = _scores(chunks, terms), _coverage(chunks, terms)
     passing: list[tuple[JudgedChunk, float, float]] = []
     for position, chunk in enumerate(chunks):
         if scores[position] <= 0 or not _is_let_through(chunk, asked):
@@ -101,13 +101,13 @@ def expected(chunks: Sequence[JudgedChunk], asked: Asked) -> list[Expected]:
     return _folded(passing)[: asked.limit]
 
 
-def _scores(chunks: Sequence[JudgedChunk], terms: Sequence[str]) -> list[float]:
+def _scores(chunks: Sequence[JudgedChunk], terms: Sequence[QueryTerm]) -> list[float]:
     """BM25 over all chunks, as a share of what the query could attain."""
     if not chunks or not terms:
         return [0.0] * len(chunks)
-    counts = np.array([[chunk.counts[term] for term in terms] for chunk in chunks], dtype=np.float64)
+    counts = np.array([[chunk.counts[term.term] for term in terms] for chunk in chunks], dtype=np.float64)
     lengths = np.array([chunk.length for chunk in chunks], dtype=np.float64)
-    idf = _idf(counts > 0)
+    idf = _idf(counts > 0) * np.array([term.weight for term in terms])
     average = lengths.sum() / len(chunks) if lengths.sum() else 1.0
     norm = K1 * (1 - B + B * lengths / average)
     gained = idf * counts * (K1 + 1) / (counts + norm[:, None])

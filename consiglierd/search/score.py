@@ -23,7 +23,7 @@ B = 0.75
 class ScoringModel:
     """A query against the statistics of one revision.
 
-    `keys` and `idf` are one a term. `attainable` is the sum of idf * (K1 + 1), the most that any
+    `keys` and `idf` (times the term's own weight) are one a term. `attainable` is the sum of idf * (K1 + 1), the most that any
     chunk could get; `basis` marks the terms that coverage asks for, `basis_idf` is their sum, and
     `covers` are for each term the keys of what counts as holding it.
     """
@@ -56,7 +56,7 @@ def scoring_model(
     terms: tuple[QueryTerm, ...], df: NDArray[np.int64], chunks: int, average_length: float
 ) -> ScoringModel:
     """`df` is one a term, in the live chunks."""
-    idf = inverse_frequency(df, chunks)
+    idf = inverse_frequency(df, chunks) * np.array([term.weight for term in terms], dtype=np.float64)
     basis = np.array([term.is_basis for term in terms], dtype=np.bool_)
     return ScoringModel(
         terms=terms,

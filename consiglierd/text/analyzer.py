@@ -7,11 +7,13 @@ token is cut at the borders between CJK and other scripts:
   itself; a single character gives itself;
 - a version (`1.0.21`, `v1.0.21`) gives itself without the "v", its leading parts of two or more
   numbers (`1.0`), and its numbers;
-- anything else gives its words, cut at "_", "-", "." and at camelCase borders and before trailing
-  digits, and the whole of each compound. All are case-folded.
+- anything else gives its words, cut at "_", "-", "." and at camelCase borders, before trailing
+  digits and before the "s" of `APIs` (which is dropped), and the whole of each compound. All are
+  case-folded.
 
 A query does not require what only adds precision: whole compounds, whole CJK words, the shorter
-forms of a version, and a single syllable that follows a Latin word (`auth를`).
+forms of a version, and a single syllable that follows a Latin word (`auth를`). The weights of those
+were chosen on the sets of benchmarks/quality.py.
 """
 
 import hashlib
@@ -22,7 +24,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise, starmap
 
-ANALYZER_FINGERPRINT = "terms-1"
+ANALYZER_FINGERPRINT = "terms-2"
 MAX_TERM_CHARACTERS = 64
 
 _CACHED_TOKEN_CHARACTERS = 64
@@ -34,6 +36,7 @@ _TOKEN = re.compile(r"\w+(?:[.\-]\w+)*")
 _HAS_CJK = re.compile(f"[{_CJK}]")
 _RUN = re.compile(f"[{_CJK}]+|[^{_CJK}]+")
 _VERSION = re.compile(r"[vV]?(\d+(?:\.\d+)+)")
+_PLURAL = re.compile(r"[A-Z]{2,}s")
 _HYPHENS = re.compile(r"[_\-]+")
 # A border after one letter would take "iOS" and "eBay" apart, and one before a single small letter "APIs".
 _WORD_BORDER = re.compile(
@@ -41,8 +44,11 @@ _WORD_BORDER = re.compile(
 )
 
 
-# A term, whether a query requires it, and what else covers it: a QueryTerm, but cheap to make.
-_Item = tuple[str, bool, tuple[str, ...]]
+_COMPOUND_WEIGHT = 0.5
+_CJK_WHOLE_WEIGHT = 0.25
+
+# A term, whether a query requires it, what else covers it, its weight: a QueryTerm, but cheap to make.
+_Item = tuple[str, bool, tuple[str, ...], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,12 +57,13 @@ class QueryTerm:
 
     Terms with `is_basis` are what the query asks for; the others only add to the score. A text that
     holds any of `covered_by` counts as holding this term ("javascript" stands for the "java" and
-    "script" of "JavaScript").
+    "script" of "JavaScript"). `weight` is the share of its idf that counts; 1 for the basis.
     """
 
     term: str
     is_basis: bool
     covered_by: tuple[str, ...] = ()
+    weight: float = 1.0
 
 
 def analyze(text: str) -> list[str]:
@@ -75,6 +82,8 @@ def analyze_query(text: str) -> tuple[QueryTerm, ...]:
             elif item.is_basis:
                 both = tuple(dict.fromkeys(known.covered_by + item.covered_by))
                 found[item.term] = replace(item, covered_by=both)
+            elif not known.is_basis and item.weight > known.weight:
+                found[item.term] = item
     return tuple(found.values())
 
 
@@ -120,12 +129,12 @@ def _expand(token: str) -> Iterator[_Item]:
 
 def _expand_cjk(run: str, after_word: bool) -> Iterator[_Item]:
     if len(run) == 1:
-        yield (run, not after_word, ())
+        yield (run, not after_word, (), 1.0)
         return
     for first, second in pairwise(run):
-        yield (first + second, True, ())
+        yield (first + second, True, (), 1.0)
     if 3 <= len(run) <= MAX_TERM_CHARACTERS:
-        yield (run, False, ())
+        yield (run, False, (), _CJK_WHOLE_WEIGHT)
 
 
 def _expand_words(run: str) -> Iterator[_Item]:
@@ -146,26 +155,26 @@ def _expand_words(run: str) -> Iterator[_Item]:
         else:
             yield from _expand_word(word, covering)
     if is_compound:
-        yield (folded, False, ())
+        yield (folded, False, (), _COMPOUND_WEIGHT)
 
 
 def _expand_word(word: str, covering: tuple[str, ...]) -> Iterator[_Item]:
     folded = word.casefold()
-    parts = _WORD_BORDER.split(word)
-    if len(parts) == 1 or len(folded) > MAX_TERM_CHARACTERS:
+    parts = [word[:-1]] if _PLURAL.fullmatch(word) else _WORD_BORDER.split(word)
+    if parts == [word] or len(folded) > MAX_TERM_CHARACTERS:
         for start in range(0, len(folded), MAX_TERM_CHARACTERS):
-            yield (folded[start : start + MAX_TERM_CHARACTERS], True, covering)
+            yield (folded[start : start + MAX_TERM_CHARACTERS], True, covering, 1.0)
         return
     for part in parts:
-        yield (part.casefold(), True, (folded, *covering))
-    yield (folded, False, ())
+        yield (part.casefold(), True, (folded, *covering), 1.0)
+    yield (folded, False, (), _COMPOUND_WEIGHT)
 
 
 def _expand_version(word: str) -> Iterator[_Item]:
     numbers = word.lstrip("vV").split(".")
     version = ".".join(numbers)[:MAX_TERM_CHARACTERS]
-    yield (version, True, ())
+    yield (version, True, (), 1.0)
     for count in range(2, min(len(numbers), 5)):
-        yield (".".join(numbers[:count])[:MAX_TERM_CHARACTERS], False, ())
+        yield (".".join(numbers[:count])[:MAX_TERM_CHARACTERS], False, (), _COMPOUND_WEIGHT)
     for number in numbers:
-        yield (number[:MAX_TERM_CHARACTERS], False, ())
+        yield (number[:MAX_TERM_CHARACTERS], False, (), _COMPOUND_WEIGHT)

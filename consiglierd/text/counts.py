@@ -8,10 +8,13 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from consiglierd.text.analyzer import term_key, terms_of_token, tokens
+from consiglierd.text.analyzer import ANALYZER_FINGERPRINT, term_key, terms_of_token, tokens
 
-HEADING_WEIGHT = 2
+# Beside the heading's own line, which is part of the section's text, where the heading begins there.
+HEADING_WEIGHT = 1
 PATH_WEIGHT = 1
+# How the stored terms of a section were made: other terms than these are of no use to a query.
+SECTION_TERMS_FINGERPRINT = f"{ANALYZER_FINGERPRINT}-{HEADING_WEIGHT}"
 
 _WIDTHS: dict[int, str] = {1: "u1", 2: "<u2", 4: "<u4"}
 _HEADER = np.dtype([("width", "u1"), ("terms", "<u4"), ("length", "<u8")])

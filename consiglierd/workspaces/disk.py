@@ -7,6 +7,7 @@ from typing import Literal
 
 from consiglierd.ingest.docs.parse import file_type_of, recipe_of
 from consiglierd.model.files import Scan
+from consiglierd.text.counts import SECTION_TERMS_FINGERPRINT
 from consiglierd.watch.ignore import IgnoreRules
 from consiglierd.watch.scan import scan_paths, scan_root
 from consiglierd.workspaces.options import OptionsOf, WorkspaceOptions
@@ -33,7 +34,8 @@ class ProjectDisk:
         return file_type_of(path, self.options.rules) is not None
 
     def recipe_of(self, path: str) -> str:
-        return recipe_of(path, self.options.rules)
+        """What decides the sections of a file and their stored terms, beside its bytes."""
+        return f"{recipe_of(path, self.options.rules)} {SECTION_TERMS_FINGERPRINT}"
 
     def rule_for(self, path: str, is_dir: bool) -> str | None:
         return self.ignore.rule_for(path, is_dir)
