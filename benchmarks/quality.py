@@ -97,7 +97,7 @@ def _ask(
         gains.append(_ndcg(found, grades))
         kept = _ranked(index.search(text, DEPTH, min_score=MIN_SCORE))
         questions_lost += bool(found) and not kept
-        answers_lost += any(path in found and path not in kept for path in grades)
+        answers_lost += bool(frozenset().union(*found).difference(*kept) & grades.keys())
     count = len(questions)
     return Judged(
         count,
@@ -109,13 +109,15 @@ def _ask(
     )
 
 
-def _ranked(result: SearchResult) -> list[str]:
-    """The documents in the order in which a reader meets them; identical texts stand side by side."""
-    return [path for hit in result.hits for path in (hit.file, *(place.file for place in hit.also))][:DEPTH]
+def _ranked(result: SearchResult) -> list[frozenset[str]]:
+    """The documents of each hit: an identical text in several places is one hit that names them all."""
+    return [frozenset((hit.file, *(place.file for place in hit.also))) for hit in result.hits]
 
 
-def _ndcg(found: Sequence[str], grades: Mapping[str, float]) -> float:
-    gained = sum(grades.get(path, 0.0) / math.log2(rank + 2) for rank, path in enumerate(found))
+def _ndcg(found: Sequence[frozenset[str]], grades: Mapping[str, float]) -> float:
+    gained = sum(
+        max(grades.get(path, 0.0) for path in places) / math.log2(rank + 2) for rank, places in enumerate(found)
+    )
     best = sorted(grades.values(), reverse=True)[:DEPTH]
     return gained / sum(grade / math.log2(rank + 2) for rank, grade in enumerate(best))
 

@@ -83,8 +83,15 @@ def chunks_of(files: Iterable[tuple[str, bytes]], rules: DocumentRules) -> list[
 def expected(chunks: Sequence[JudgedChunk], asked: Asked) -> list[Expected]:
     """The hits, best first, at most `limit`."""
     terms = analyze_query(asked.text)
-    phrases = [_comparable(first or second) for first, second in re.findall(r'"([^"]+)"|“([^”]+)”', asked.text)]
-    phrases = [phrase for phrase in phrases if phrase]
+    quoted = [first or second for first, second in re.findall(r'"([^"]+)"|“([^”]+)”', asked.text)]
+    phrases = [phrase for each in quoted if (phrase := _comparable(each))]
+    # A phrase is looked for as words; a single syllable at its edge may be part of a longer one.
+    phrase_terms = [
+        term
+        for each in quoted
+        for term in analyze_query(each)
+        if term.is_basis and (len(term.term) > 1 or term.term.isascii())
+    ]
     scores, coverage = _scores(chunks, terms), _coverage(chunks, terms)
     passing: list[tuple[JudgedChunk, float, float]] = []
     for position, chunk in enumerate(chunks):
@@ -92,6 +99,8 @@ def expected(chunks: Sequence[JudgedChunk], asked: Asked) -> list[Expected]:
             continue
         if phrases:
             if not all(phrase in _comparable(chunk.section.text) for phrase in phrases):
+                continue
+            if not all(_holds(chunk, term) for term in phrase_terms):
                 continue
         elif coverage[position] < asked.min_score:
             continue
@@ -134,6 +143,10 @@ def _coverage(chunks: Sequence[JudgedChunk], terms: Sequence[QueryTerm]) -> list
     idf = _idf(exact)
     total = math.fsum(idf.tolist())
     return [math.fsum(idf[row].tolist()) / total for row in held]
+
+
+def _holds(chunk: JudgedChunk, term: QueryTerm) -> bool:
+    return any(chunk.counts[each] for each in (term.term, *term.covered_by))
 
 
 def _is_let_through(chunk: JudgedChunk, asked: Asked) -> bool:

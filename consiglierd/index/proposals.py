@@ -8,6 +8,7 @@ import numpy as np
 import tantivy
 from numpy.typing import NDArray
 
+from consiglierd.errors import BadRequest
 from consiglierd.index.generation import SCHEMA, day_number, folded, tantivy_errors, term_text
 from consiglierd.index.snapshot import Snapshot
 from consiglierd.model.query import Filters
@@ -30,7 +31,7 @@ class Proposal:
 
 @dataclass(frozen=True, slots=True)
 class LexicalQuery:
-    """Terms by key with the idf that scoring uses; `required` keys must all be held.
+    """Terms by key with the idf that scoring uses; of each of `required`, one key must be held.
 
     `hidden_from` is None where private chunks may be seen, else the group ("" for none) whose own
     private chunks alone may be. `only_private` turns that round: just the chunks that it hides.
@@ -38,7 +39,7 @@ class LexicalQuery:
 
     keys: NDArray[np.uint64]
     idf: NDArray[np.float64]
-    required: NDArray[np.uint64]
+    required: tuple[NDArray[np.uint64], ...]
     filters: Filters
     hidden_from: str | None
     only_hidden: bool = False
@@ -118,18 +119,24 @@ class Proposer:
         """Conditions that add nothing to a score."""
         must = [*_of_filters(query.filters)]
         must.extend(
-            tantivy.Query.term_query(SCHEMA, "terms", term_text(key), "freq") for key in query.required.tolist()
+            _any_of([tantivy.Query.term_query(SCHEMA, "terms", term_text(key), "freq") for key in ways.tolist()])
+            for ways in query.required
         )
         clauses: list[_Clause] = [
             (tantivy.Occur.Must, tantivy.Query.const_score_query(condition, 0.0)) for condition in must
         ]
-        if query.hidden_from is not None:
+        if query.hidden_from is not None and has_private(self._snapshot):
             hidden = _hidden_query(query.hidden_from)
             if query.only_hidden:
                 clauses.append((tantivy.Occur.Must, tantivy.Query.const_score_query(hidden, 0.0)))
             else:
                 clauses.append((tantivy.Occur.MustNot, hidden))
         return clauses
+
+
+def has_private(snapshot: Snapshot) -> bool:
+    """Whether any document, live or not, is private to a role."""
+    return snapshot.searcher.doc_freq("private", "*") > 0
 
 
 def _hidden_query(group: str) -> tantivy.Query:
@@ -156,10 +163,17 @@ def _of_filters(filters: Filters) -> list[tantivy.Query]:
             else tantivy.Query.empty_query()
         )
     if filters.path_globs:
-        conditions.append(
-            _any_of([tantivy.Query.regex_query(SCHEMA, "path", glob_source(glob)) for glob in filters.path_globs])
-        )
+        conditions.append(_any_of([_glob_query(glob) for glob in filters.path_globs]))
     return conditions
+
+
+def _glob_query(glob: str) -> tantivy.Query:
+    try:
+        return tantivy.Query.regex_query(SCHEMA, "path", glob_source(glob))
+    except ValueError as error:
+        raise BadRequest(
+            f"the path pattern is too complicated: {glob[:60]}", cure="Use fewer wildcards, or name a folder."
+        ) from error
 
 
 def _any_of(queries: list[tantivy.Query]) -> tantivy.Query:

@@ -1,5 +1,6 @@
 """From ranked groups to hits: read whole, verified against the files, cut to passages."""
 
+import heapq
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -10,10 +11,13 @@ from consiglierd.model.roles import Role
 from consiglierd.model.stored import ChunkRow
 from consiglierd.search.explain import explanation_of
 from consiglierd.search.passage import passage_of
-from consiglierd.search.rank import Candidate, Folded
+from consiglierd.search.rank import Candidate, Folded, rank_of
 from consiglierd.search.retriever import Chunks
 from consiglierd.search.score import ScoringModel
-from consiglierd.search.verify import Files, Verifier
+from consiglierd.search.verify import Files, Standing, Verifier
+
+# How many other places of an identical text are read and named.
+MAX_ALSO = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,69 +33,87 @@ class AnswerParts:
     changed: Callable[[str], None]
 
 
-def answer(groups: Sequence[Folded], parts: AnswerParts) -> tuple[tuple[Hit, ...], tuple[str, ...]]:
-    """At most `limit` hits that stand in their files now, and notes on files that have changed."""
-    wanted = groups[: parts.query.limit * 2 + 10]
-    ids: list[ChunkId] = [each.row.chunk_id for group in wanted for each in (group.best, *group.others)]
-    rows = {row.scoring.chunk_id: row for row in parts.chunks.chunk_rows(ids)}
-    verifier = Verifier(parts.files, parts.max_file_bytes)
-    hits: list[Hit] = []
-    changed: dict[str, None] = {}
-    for position, group in enumerate(wanted):
-        if len(hits) == parts.query.limit:
-            break
-        after = wanted[position + 1] if position + 1 < len(wanted) else None
-        hit = _hit(group, after, parts, rows, verifier, changed)
-        if hit is not None:
-            hits.append(hit)
-    for path in changed:
-        parts.changed(path)
-    return tuple(hits), tuple(f"changed: {path}" for path in changed)
+class Answer:
+    """One answer in the making; `notes` say which files were not as they were indexed."""
 
+    def __init__(self, parts: AnswerParts) -> None:
+        self._parts = parts
+        self._rows: dict[ChunkId, ChunkRow] = {}
+        self._verifier = Verifier(parts.files, parts.max_file_bytes)
+        self._notes: dict[str, str] = {}
 
-def _hit(
-    group: Folded,
-    after: Folded | None,
-    parts: AnswerParts,
-    rows: dict[ChunkId, ChunkRow],
-    verifier: Verifier,
-    changed: dict[str, None],
-) -> Hit | None:
-    """The first of the group that still stands; the others that stand become its `also`."""
-    standing: list[tuple[Candidate, ChunkRow, int]] = []
-    for candidate in (group.best, *group.others):
-        row = rows.get(candidate.row.chunk_id)
+    def hits(self, groups: Sequence[Folded]) -> tuple[Hit, ...]:
+        """At most `limit` hits that stand in their files now, best first.
+
+        Where the best of a group no longer stands, the next of it takes its place, at its own rank.
+        """
+        limit = self._parts.query.limit
+        waiting = [(rank_of(group.best), group) for group in groups]
+        heapq.heapify(waiting)
+        hits: list[Hit] = []
+        while waiting and len(hits) < limit:
+            group = heapq.heappop(waiting)[1]
+            if group.best.row.chunk_id not in self._rows:
+                self._fetch([group, *(each for _, each in heapq.nsmallest(limit - len(hits) - 1, waiting))])
+            standing = self._standing(group.best)
+            if standing is not None:
+                hits.append(self._hit(group, standing, min(waiting)[1] if waiting else None))
+            elif group.others:
+                rest = Folded(group.others[0], group.others[1:])
+                heapq.heappush(waiting, (rank_of(rest.best), rest))
+        return tuple(hits)
+
+    def notes(self) -> tuple[str, ...]:
+        for path in self._notes:
+            self._parts.changed(path)
+        return tuple(f"{word}: {path}" for path, word in self._notes.items())
+
+    def _fetch(self, groups: Sequence[Folded]) -> None:
+        """One read for all hits that are about to be made."""
+        wanted = [
+            candidate.row.chunk_id
+            for group in groups
+            for candidate in (group.best, *group.others[:MAX_ALSO])
+            if candidate.row.chunk_id not in self._rows
+        ]
+        self._rows.update((row.scoring.chunk_id, row) for row in self._parts.chunks.chunk_rows(wanted))
+
+    def _standing(self, candidate: Candidate) -> tuple[ChunkRow, Standing] | None:
+        """The chunk, and where it stands now."""
+        row = self._rows.get(candidate.row.chunk_id)
         if row is None:
-            continue
-        found = verifier.standing(row)
+            return None
+        found = self._verifier.standing(row)
         if found is None or found.is_changed:
-            changed[row.scoring.path] = None
-        if found is not None:
-            standing.append((candidate, row, found.line_start))
-    if not standing:
-        return None
-    candidate, row, line_start = standing[0]
-    lines = row.text.split("\n")
-    passage = passage_of(parts.model, row.scoring.file_type, lines, full=parts.query.full)
-    return Hit(
-        chunk_id=row.scoring.chunk_id,
-        file=row.scoring.path,
-        line_start=line_start + passage.start,
-        line_end=line_start + passage.end - 1,
-        heading=row.heading,
-        text="\n".join(lines[passage.start : passage.end]),
-        truncated=passage.is_part,
-        kind=row.kind,
-        symbol=row.symbol,
-        file_type=row.scoring.file_type,
-        date=row.scoring.date,
-        tags=row.scoring.tags,
-        status=row.scoring.status,
-        rooms=row.scoring.rooms,
-        score=candidate.score,
-        scores=Scores(candidate.base, None, candidate.base, candidate.role_weight, candidate.room_bonus),
-        digest=row.digest,
-        also=tuple(Place(other.scoring.path, start) for _, other, start in standing[1:]),
-        metadata=row.metadata,
-        explanation=explanation_of(parts.model, candidate, parts.role, after) if parts.query.explain else None,
-    )
+            path = row.scoring.path
+            self._notes[path] = "unreadable" if self._verifier.is_unreadable(path) else "changed"
+        return (row, found) if found is not None else None
+
+    def _hit(self, group: Folded, standing: tuple[ChunkRow, Standing], after: Folded | None) -> Hit:
+        """The others of the group that stand are its `also`."""
+        parts, candidate, (row, stands) = self._parts, group.best, standing
+        others = [found for each in group.others[:MAX_ALSO] if (found := self._standing(each)) is not None]
+        lines = row.text.split("\n")
+        passage = passage_of(parts.model, row.scoring.file_type, lines, full=parts.query.full)
+        return Hit(
+            chunk_id=row.scoring.chunk_id,
+            file=row.scoring.path,
+            line_start=stands.line_start + passage.start,
+            line_end=stands.line_start + passage.end - 1,
+            heading=row.heading,
+            text="\n".join(lines[passage.start : passage.end]),
+            truncated=passage.is_part,
+            kind=row.kind,
+            symbol=row.symbol,
+            file_type=row.scoring.file_type,
+            date=row.scoring.date,
+            tags=row.scoring.tags,
+            status=row.scoring.status,
+            rooms=row.scoring.rooms,
+            score=candidate.score,
+            scores=Scores(candidate.base, None, candidate.base, candidate.role_weight, candidate.room_bonus),
+            digest=stands.digest,
+            also=tuple(Place(other.scoring.path, there.line_start) for other, there in others),
+            metadata=row.metadata,
+            explanation=explanation_of(parts.model, candidate, parts.role, after) if parts.query.explain else None,
+        )

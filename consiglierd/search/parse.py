@@ -16,6 +16,7 @@ _SPACE = re.compile(r"\s+")
 class ParsedQuery:
     """`terms` are those of the whole text, phrases included; `phrases` are normalised with `comparable`.
 
+    `phrase_terms` are those that every text with the phrases holds, if they stand there as words.
     `bare` is the text itself where it holds no term at all: it is then looked for as it stands.
     """
 
@@ -35,10 +36,15 @@ def parse_query(text: str) -> ParsedQuery:
     return ParsedQuery(
         terms=terms[:MAX_TERMS],
         phrases=phrases,
-        phrase_terms=tuple(dict.fromkeys(term for each in quoted for term in analyze_query(each) if term.is_basis)),
+        phrase_terms=tuple(dict.fromkeys(term for each in quoted for term in analyze_query(each) if _is_certain(term))),
         bare=bare or None,
         is_cut=len(cut) < len(text) or len(terms) > MAX_TERMS,
     )
+
+
+def _is_certain(term: QueryTerm) -> bool:
+    """A single CJK character at the edge of a phrase may belong to a longer word there, which has no such term."""
+    return term.is_basis and (len(term.term) > 1 or term.term.isascii())
 
 
 def comparable(text: str) -> str:

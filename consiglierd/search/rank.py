@@ -65,7 +65,12 @@ def ranked(candidates: Iterable[Candidate]) -> list[Folded]:
         groups.setdefault(candidate.row.content_hash, []).append(candidate)
     folded = []
     for group in groups.values():
-        group.sort(key=lambda each: (-each.role_weight, each.row.path, each.row.line_start))
+        group.sort(key=lambda each: (-each.role_weight, each.row.path, each.row.line_start, each.row.chunk_id))
         folded.append(Folded(group[0], tuple(group[1:])))
-    folded.sort(key=lambda each: (-each.best.score, each.best.row.path, each.best.row.line_start))
+    folded.sort(key=lambda each: rank_of(each.best))
     return folded
+
+
+def rank_of(candidate: Candidate) -> tuple[float, str, int, int]:
+    """Best first; equal scores by path, then line. No two chunks have equal ranks."""
+    return (-candidate.score, candidate.row.path, candidate.row.line_start, candidate.row.chunk_id)

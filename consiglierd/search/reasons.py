@@ -32,6 +32,11 @@ def no_match(is_bare: bool) -> Reason:
     return Reason("no_match", "nothing in the indexed documents matches")
 
 
+def gone(notes: Sequence[str]) -> Reason:
+    """What matched has changed, vanished or cannot be read, and is not shown from memory."""
+    return Reason("no_match", f"what matched no longer stands in its file ({', '.join(notes)})")
+
+
 def below_minimum(best: Candidate, min_score: float) -> Reason:
     place = f"{best.row.path}:{best.row.line_start}"
     return Reason(

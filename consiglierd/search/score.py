@@ -5,7 +5,7 @@ idf of Lucene: ln(1 + (N - df + 0.5) / (df + 0.5)), which is never negative.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,15 +17,16 @@ from consiglierd.text.counts import TermCounts, count_path, unpack
 
 K1 = 1.2
 B = 0.75
+_ROWS_AT_A_TIME = 500
 
 
 @dataclass(frozen=True, slots=True)
 class ScoringModel:
     """A query against the statistics of one revision.
 
-    `keys` and `idf` (times the term's own weight) are one a term. `attainable` is the sum of idf * (K1 + 1), the most that any
-    chunk could get; `basis` marks the terms that coverage asks for, `basis_idf` is their sum, and
-    `covers` are for each term the keys of what counts as holding it.
+    `keys` and `idf` (times the term's own weight) are one a term. `attainable` is the sum of
+    idf * (K1 + 1), the most that any chunk could get; `basis` marks the terms that coverage asks
+    for, `basis_idf` is their sum, and `covers` are for each term the keys of what counts as holding it.
     """
 
     terms: tuple[QueryTerm, ...]
@@ -76,14 +77,29 @@ def inverse_frequency(df: NDArray[np.int64], chunks: int) -> NDArray[np.float64]
     return result
 
 
-def match_of(model: ScoringModel, row: ScoringRow) -> Match:
-    section, path = unpack(row.terms), count_path(row.path)
-    counts = _counts_in(section, model.keys) + _counts_in(path, model.keys)
-    length = section.length + path.length
-    norm = K1 * (1 - B + B * length / model.average_length)
-    gained = model.idf * (counts * (K1 + 1)) / (counts + norm)
-    bm25 = math.fsum(gained.tolist()) / model.attainable if model.attainable > 0 else 0.0
-    return Match(counts, bm25, _coverage(model, counts, section, path), length)
+def matches_of(model: ScoringModel, rows: Sequence[ScoringRow]) -> list[Match]:
+    """One a row, in order. Sums are correctly rounded, so that no score depends on what it is computed with."""
+    return [
+        match
+        for start in range(0, len(rows), _ROWS_AT_A_TIME)
+        for match in _matches(model, rows[start : start + _ROWS_AT_A_TIME])
+    ]
+
+
+def _matches(model: ScoringModel, rows: Sequence[ScoringRow]) -> Iterator[Match]:
+    wanted, place = np.unique(np.concatenate([model.keys, *model.covers]), return_inverse=True)
+    found, lengths = _counts_in(rows, wanted)
+    counts = found[:, place[: len(model.keys)]]
+    norm = K1 * (1 - B + B * lengths / model.average_length)
+    gained = model.idf * (counts * (K1 + 1)) / (counts + norm[:, None])
+    held = _held(model, counts, found, place)
+    for row, gains_of_row, held_of_row, length in zip(counts, gained.tolist(), held, lengths.tolist(), strict=True):
+        bm25 = math.fsum(gains_of_row) / model.attainable if model.attainable > 0 else 0.0
+        if model.basis_idf > 0:
+            coverage = math.fsum(model.idf[model.basis & held_of_row].tolist()) / model.basis_idf
+        else:
+            coverage = 1.0 if row.any() else 0.0
+        yield Match(row, bm25, coverage, length)
 
 
 def gains(model: ScoringModel, match: Match) -> NDArray[np.float64]:
@@ -93,19 +109,31 @@ def gains(model: ScoringModel, match: Match) -> NDArray[np.float64]:
     return result
 
 
-def _coverage(model: ScoringModel, counts: NDArray[np.int64], section: TermCounts, path: TermCounts) -> float:
-    if model.basis_idf <= 0:
-        return 1.0 if counts.any() else 0.0
+def _held(
+    model: ScoringModel, counts: NDArray[np.int64], found: NDArray[np.int64], place: NDArray[np.intp]
+) -> NDArray[np.bool_]:
+    """Which terms each row counts as holding."""
     held = counts > 0
-    for position in np.flatnonzero(model.basis & ~held):
-        covers = model.covers[position]
-        if len(covers) and (_counts_in(section, covers).any() or _counts_in(path, covers).any()):
-            held[position] = True
-    return math.fsum(model.idf[model.basis & held].tolist()) / model.basis_idf
+    start = len(model.keys)
+    for position, covers in enumerate(model.covers):
+        if len(covers):
+            held[:, position] |= found[:, place[start : start + len(covers)]].any(axis=1)
+            start += len(covers)
+    return held
 
 
-def _counts_in(counts: TermCounts, keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-    if not len(counts.keys):
-        return np.zeros(len(keys), dtype=np.int64)
-    at = np.minimum(np.searchsorted(counts.keys, keys), len(counts.keys) - 1)
-    return np.where(counts.keys[at] == keys, counts.counts[at], 0).astype(np.int64)
+def _counts_in(rows: Sequence[ScoringRow], wanted: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """How often each of the wanted terms (sorted) stands in each row, and the rows' lengths."""
+    parts: list[TermCounts] = []
+    for row in rows:
+        parts += (unpack(row.terms), count_path(row.path))
+    counts = np.zeros((len(rows), len(wanted)), dtype=np.int64)
+    lengths = np.array([part.length for part in parts], dtype=np.int64).reshape(len(rows), 2).sum(axis=1)
+    if rows and len(wanted):
+        keys = np.concatenate([part.keys for part in parts])
+        at = np.minimum(np.searchsorted(wanted, keys), len(wanted) - 1)
+        hits = np.flatnonzero(wanted[at] == keys)
+        part_of_key = np.repeat(np.arange(len(parts)), [len(part.keys) for part in parts])
+        amounts = np.concatenate([part.counts for part in parts])
+        np.add.at(counts, (part_of_key[hits] // 2, at[hits]), amounts[hits])
+    return counts, lengths

@@ -5,15 +5,16 @@ from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
-from consiglierd.index.proposals import LexicalQuery, Proposer
+from consiglierd.index.proposals import LexicalQuery, Proposer, has_private
 from consiglierd.index.snapshot import Snapshot
 from consiglierd.model.deadline import Deadline
 from consiglierd.model.hit import SearchResult
 from consiglierd.model.query import Filters, Query
 from consiglierd.model.roles import Role, RoleTable
 from consiglierd.search import reasons
-from consiglierd.search.answer import AnswerParts, answer
+from consiglierd.search.answer import Answer, AnswerParts
 from consiglierd.search.bare import bare_candidates
 from consiglierd.search.filters import Sight
 from consiglierd.search.parse import ParsedQuery, parse_query
@@ -23,6 +24,7 @@ from consiglierd.search.retriever import Chunks
 from consiglierd.search.score import ScoringModel, keys_of, scoring_model
 from consiglierd.search.top import Ask, Top, TopK
 from consiglierd.search.verify import Files
+from consiglierd.text.analyzer import QueryTerm, term_key
 
 SPARE_HITS = 10
 COUNTED_HITS = 50
@@ -76,12 +78,15 @@ class SearchService:
         ask = _ask(parsed, query, snapshot, role, options.beta, min_score)
         top = self._top(ask, snapshot, query, role, deadline)
         partial = [*_partial_of(parsed, query, role, top)]
-        hits, notes = answer(
-            top.groups,
-            AnswerParts(ask.model, role, query, self._chunks, self._files, options.max_file_bytes, self._changed),
+        answer = Answer(
+            AnswerParts(ask.model, role, query, self._chunks, self._files, options.max_file_bytes, self._changed)
         )
+        hits = answer.hits(top.groups[: query.limit + SPARE_HITS])
+        notes = answer.notes()
         partial.extend(notes)
-        reason = None if hits else self._reason(ask, snapshot, query, top, deadline)
+        reason = None
+        if not hits:
+            reason = reasons.gone(notes) if top.groups else self._reason(ask, snapshot, query, top, deadline)
         return SearchResult(
             hits=hits,
             revision=snapshot.revision,
@@ -94,14 +99,15 @@ class SearchService:
     def _top(self, ask: Ask, snapshot: Snapshot, query: Query, role: Role | None, deadline: Deadline) -> Top:
         """With a few spare ones, for hits that no longer stand when they are verified."""
         if ask.parsed.bare is not None:
-            return bare_candidates(ask, query, Sight.of(query.role, role), self._chunks, snapshot.removed)
+            return bare_candidates(ask, query, Sight.of(query.role, role), self._chunks, snapshot, deadline)
         return TopK(replace(ask, limit=ask.limit + SPARE_HITS), Proposer(snapshot), self._chunks).find(deadline)
 
     def _withheld(self, ask: Ask, snapshot: Snapshot, deadline: Deadline) -> int:
-        """How many matching chunks are private to another role (counted up to a limit)."""
-        if ask.query.hidden_from is None or ask.parsed.bare is not None:
+        """How many matching chunks are private to another role."""
+        if ask.query.hidden_from is None or ask.parsed.bare is not None or not has_private(snapshot):
             return 0
-        hidden = replace(ask, query=replace(ask.query, only_hidden=True), limit=COUNTED_HITS, boosts=Boosts(None, 0.0))
+        everything = snapshot.corpus.documents + 1
+        hidden = replace(ask, query=replace(ask.query, only_hidden=True), limit=everything, boosts=Boosts(None, 0.0))
         found = TopK(hidden, Proposer(snapshot), self._chunks).find(deadline)
         return sum(1 + len(group.others) for group in found.groups)
 
@@ -112,9 +118,10 @@ class SearchService:
         if not query.filters.is_empty and ask.parsed.bare is None:
             open_ask = replace(ask, query=replace(ask.query, filters=Filters()), limit=COUNTED_HITS)
             found = TopK(open_ask, Proposer(snapshot), self._chunks).find(deadline)
-            rows = [each.row for group in found.groups for each in (group.best, *group.others)]
+            rows = [group.best.row for group in found.groups[:COUNTED_HITS]]
             if rows and top.best_below is None:
-                return reasons.filtered_out(query.filters, rows, is_all=found.is_exhausted)
+                is_all = found.is_exhausted and len(found.groups) <= COUNTED_HITS
+                return reasons.filtered_out(query.filters, rows, is_all=is_all)
         progress = self._indexing()
         if progress is not None:
             return reasons.indexing(*progress)
@@ -131,11 +138,15 @@ def _ask(
     lexical = LexicalQuery(
         keys=model.keys,
         idf=model.idf,
-        required=keys_of(parsed.phrase_terms) if parsed.phrases else np.empty(0, dtype=np.uint64),
+        required=tuple(map(_ways_to_hold, parsed.phrase_terms)),
         filters=query.filters,
         hidden_from=hidden_from,
     )
     return Ask(parsed, model, lexical, Boosts(role, beta), min_score, query.limit)
+
+
+def _ways_to_hold(term: QueryTerm) -> NDArray[np.uint64]:
+    return np.array([term_key(each) for each in (term.term, *term.covered_by)], dtype=np.uint64)
 
 
 def _model(parsed: ParsedQuery, snapshot: Snapshot) -> ScoringModel:

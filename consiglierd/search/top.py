@@ -16,7 +16,7 @@ from consiglierd.model.ids import ChunkId
 from consiglierd.search.parse import ParsedQuery, comparable
 from consiglierd.search.rank import Boosts, Candidate, Folded, ranked
 from consiglierd.search.retriever import Chunks, Retriever
-from consiglierd.search.score import ScoringModel, match_of
+from consiglierd.search.score import ScoringModel, matches_of
 
 FIRST_FETCH = 50
 GROWTH = 4
@@ -116,7 +116,8 @@ class TopK:
             return []
         self._seen.update(map(int, ids))
         ask = self._ask
-        candidates = [ask.boosts.candidate(row, match_of(ask.model, row)) for row in self._chunks.scoring_rows(ids)]
+        rows = self._chunks.scoring_rows(ids)
+        candidates = list(map(ask.boosts.candidate, rows, matches_of(ask.model, rows)))
         matching = [each for each in candidates if each.base > 0]
         passing = self._with_phrases(matching) if ask.parsed.phrases else self._above_minimum(matching)
         self._passing.extend(passing)

@@ -39,7 +39,15 @@ class Options:
 class HeldIndex:
     """Documents by path; `write` and `remove` make one revision each, `search` answers at the head."""
 
-    def __init__(self, folder: Path, *, options: Options | None = None, honour_tombstones: bool = True) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        options: Options | None = None,
+        honour_tombstones: bool = True,
+        rules: DocumentRules | None = None,
+    ) -> None:
+        self.rules = rules if rules is not None else DocumentRules()
         self.folder = folder
         self.options = options if options is not None else Options()
         self.contents: dict[str, bytes] = {}
@@ -72,7 +80,7 @@ class HeldIndex:
 
     def write(self, texts: Mapping[str, str]) -> Revision:
         """Files as they would be read from the disk, parsed by the real parser."""
-        parsed = {path: parse_document(path, text.encode(), DocumentRules()) for path, text in texts.items()}
+        parsed = {path: parse_document(path, text.encode(), self.rules) for path, text in texts.items()}
         return self.put({path: (text.encode(), parsed[path]) for path, text in texts.items()})
 
     def put(self, documents: Mapping[str, tuple[bytes, ParsedDocument]]) -> Revision:
