@@ -72,6 +72,9 @@ def main(arguments: list[str]) -> int:
     configure_log(endpoint.log_file)
     try:
         asyncio.run(run_daemon(endpoint, claimed, ready_signal(os.environ)))
+    except DaemonError as error:
+        print(f"consiglierd: {error.message}{f'; {error.cure}' if error.cure else ''}", file=sys.stderr)
+        return 4
     finally:
         claimed.release()
     return 0

@@ -10,6 +10,7 @@ DaemonError
 ├── Busy                  busy                a queue is full or a lock is held; retry later
 ├── DeadlineExceeded      deadline_exceeded
 ├── Unavailable           unavailable         the root is gone, the daemon is closing
+│   └── StorageFull       unavailable         the disk has no room for the index
 ├── StoreNewer            store_newer         the database was written by a newer version
 ├── Poisoned              poisoned            a part cannot be right any more
 └── InternalError         internal            a fault of ours
@@ -66,6 +67,10 @@ class DeadlineExceeded(DaemonError):
 class Unavailable(DaemonError):
     code = "unavailable"
     is_retryable = True
+
+
+class StorageFull(Unavailable):
+    """Nothing is damaged: what could not be written is written when there is room again."""
 
 
 class StoreNewer(DaemonError):

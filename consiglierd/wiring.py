@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import os
 import signal
+import threading
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -28,6 +29,7 @@ from consiglierd.workspaces.options import WorkspaceOptions
 WORKER_DEADLINE_S = 20.0
 WORKER_MEMORY_BYTES = 1536 * 1024 * 1024
 THREADS_TIMEOUT_S = 2.0
+STOP_WITHIN_S = 1.8
 
 
 def options_from(loaded: Loaded) -> WorkspaceOptions:
@@ -120,4 +122,20 @@ async def run_daemon(endpoint: Endpoint, claimed: Claim, on_listening: Callable[
     with ExitStack() as stack:
         workspaces = build_workspaces(endpoint, hub, supervisor, stack)
         loop.add_signal_handler(signal.SIGHUP, workspaces.reload_settings)
+        ending = asyncio.create_task(_end_in_time(stop, workspaces, claimed))
         await serve(claimed, workspaces, hub, version=__version__, stop=stop, on_listening=on_listening)
+        ending.cancel()
+
+
+async def _end_in_time(stop: asyncio.Event, workspaces: OpenWorkspaces, claimed: Claim) -> None:
+    """The indexers are told at once; whatever then does not end is ended, for what was committed stands."""
+    await stop.wait()
+
+    def end_now() -> None:
+        claimed.remove_sockets()
+        os._exit(0)
+
+    last = threading.Timer(STOP_WITHIN_S, end_now)
+    last.daemon = True
+    last.start()
+    await asyncio.to_thread(workspaces.stop_working)

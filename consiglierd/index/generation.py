@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import tantivy
 
-from consiglierd.errors import DaemonError
+from consiglierd.errors import DaemonError, StorageFull
 from consiglierd.model.stored import ScoringRow
 from consiglierd.text.counts import TermCounts, count_chunk
 
@@ -25,6 +25,7 @@ SCHEMA_FINGERPRINT = "lexical-1"
 
 # Below 15 MB a thread Tantivy refuses; one thread keeps the documents in the order of their ids.
 _WRITER_BYTES = 20_000_000
+_NO_ROOM = ("os error 28", "os error 122", "No space left", "Disk quota exceeded", "StorageFull", "QuotaExceeded")
 _AVERAGE = "avgdl, average length of field"
 
 
@@ -62,6 +63,9 @@ def tantivy_errors(action: str) -> Iterator[None]:
     try:
         yield
     except (ValueError, OSError, RuntimeError) as error:
+        # Tantivy keeps nothing of the system's error but its words.
+        if any(words in str(error) for words in _NO_ROOM):
+            raise StorageFull("there is no room on the disk for the index", cure="make room on the disk") from error
         raise IndexCorrupt(f"the lexical index failed to {action}: {error}") from error
     except BaseException as error:
         if type(error).__name__ == "PanicException":
@@ -96,7 +100,7 @@ class Generation:
 
     def close(self) -> None:
         """What was committed stands. What fails here, or was not committed, is derived anew."""
-        with contextlib.suppress(IndexCorrupt), tantivy_errors("close"):
+        with contextlib.suppress(IndexCorrupt, StorageFull), tantivy_errors("close"):
             self._writer.wait_merging_threads()
 
 

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from consiglierd.index.checksums import is_whole
 from consiglierd.index.cursor import Cursor, read_cursor, write_cursor
 from consiglierd.index.generation import (
     SCHEMA_FINGERPRINT,
@@ -67,6 +68,9 @@ class LexicalIndex:
         self._held: set[int] = set()
         self._removed: set[int] = set()
         self._snapshot: Snapshot | None = None
+        # After a failure the generation is taken up anew; after a search that failed, not even that.
+        self._is_broken = False
+        self._is_distrusted = False
 
     @property
     def revision(self) -> Revision:
@@ -79,18 +83,25 @@ class LexicalIndex:
             raise IndexCorrupt("the lexical index is not open")
         return snapshot
 
+    def distrust(self) -> None:
+        """A search found the index damaged: the next `follow` builds it anew. Any thread."""
+        self._is_distrusted = True
+
     def open(self) -> None:
         """Take up what is there, or build it anew where it is missing, foreign, ahead or damaged."""
-        self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        cursor = read_cursor(self._directory)
+        if self._directory.is_symlink() or not self._directory.is_dir():
+            self._directory.unlink(missing_ok=True)
+            self._directory.mkdir(mode=0o700)
+        cursor = None if self._is_distrusted else read_cursor(self._directory)
         if cursor is None or not self._is_ours(cursor) or not self._took_up(cursor):
             self.rebuild()
+        self._is_broken = self._is_distrusted = False
 
     def _is_ours(self, cursor: Cursor) -> bool:
         return (
             (cursor.nonce, cursor.fingerprint) == (self._journal.nonce, FINGERPRINT)
             and cursor.revision <= self._journal.head()
-            and self._path_of(cursor.generation).is_dir()
+            and is_whole(self._path_of(cursor.generation))
         )
 
     def _took_up(self, cursor: Cursor) -> bool:
@@ -108,20 +119,37 @@ class LexicalIndex:
         return True
 
     def rebuild(self) -> None:
-        """A new generation of the live chunks; the old one answers until it is complete."""
-        before = self._generation
+        """A new generation of the live chunks; the old one answers until it is complete, and goes on if it fails."""
+        before = (self._generation, self._number, self._held, self._removed)
         number = self._number + 1
         while self._path_of(number).exists():
             number += 1
-        self._generation, self._number, self._held = Generation(self._path_of(number)), number, set()
-        self._catch_up()
-        if before is not None:
-            before.close()
+        try:
+            self._generation, self._number = Generation(self._path_of(number)), number
+            self._held, self._removed = set(), set()
+            self._catch_up()
+        except BaseException:
+            if self._generation is not before[0]:
+                self._drop_generation()
+            self._generation, self._number, self._held, self._removed = before
+            shutil.rmtree(self._path_of(number), ignore_errors=True)
+            raise
+        if before[0] is not None:
+            before[0].close()
         self._remove_others()
 
     def follow(self) -> Revision:
-        """Apply the journal to its head."""
-        snapshot = self.snapshot()
+        """Apply the journal to its head. What failed in the middle is taken up anew by the next call."""
+        if self._is_broken or self._is_distrusted:
+            self._drop_generation()
+            self.open()
+        try:
+            return self._followed(self.snapshot())
+        except BaseException:
+            self._is_broken = True
+            raise
+
+    def _followed(self, snapshot: Snapshot) -> Revision:
         while True:
             changes = self._journal.changes_after(snapshot.revision, CHANGES_AT_ONCE)
             if changes is None:

@@ -90,9 +90,11 @@ class Inbox:
     def __init__(self) -> None:
         self._arrived = threading.Condition()
         self._waiting: deque[IndexerEvent] = deque()
+        self._must_stop = False
 
     def post(self, event: IndexerEvent) -> None:
         with self._arrived:
+            self._must_stop = self._must_stop or isinstance(event, StopAsked)
             if len(self._waiting) >= MAX_WAITING_EVENTS:
                 kept = [waiting for waiting in self._waiting if not isinstance(waiting, FilesChanged | RescanDue)]
                 self._waiting = deque(kept)
@@ -106,8 +108,12 @@ class Inbox:
 
     @property
     def must_stop(self) -> bool:
+        return self._must_stop
+
+    def wait_for_stop(self, timeout_s: float) -> bool:
+        """Whether a stop was asked for within the time, whatever else waits."""
         with self._arrived:
-            return any(isinstance(event, StopAsked) for event in self._waiting)
+            return self._arrived.wait_for(lambda: self._must_stop, timeout_s)
 
     def take(self, timeout_s: float) -> Turn | None:
         """Everything that waits, in order; None after `timeout_s` without an event."""

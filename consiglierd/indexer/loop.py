@@ -1,11 +1,13 @@
 """The one writer of a workspace: takes events, looks at the disk, commits, lets the followers follow."""
 
+import errno
 import threading
 import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from consiglierd.errors import StorageFull
 from consiglierd.indexer.commit import CommitBuilder
 from consiglierd.indexer.events import Inbox, IndexerEvent, RescanDue, Turn
 from consiglierd.indexer.follower import Follower
@@ -13,6 +15,7 @@ from consiglierd.indexer.progress import Progress
 from consiglierd.indexer.reading import FileGone, FileLeftOut, FileReader
 from consiglierd.model.files import ChangeSet, KnownFile, LeftOut, Scan
 from consiglierd.model.ids import Digest, Revision
+from consiglierd.store.connection import StoreCorrupt
 from consiglierd.store.derived import DerivedStore
 from consiglierd.store.plan import StaleWrite
 from consiglierd.watch.reconcile import reconcile
@@ -20,6 +23,8 @@ from consiglierd.watch.reconcile import reconcile
 IDLE_S = 5.0
 RECONCILE_EVERY_S = 600.0
 PRUNE_EVERY_REVISIONS = 500
+FULL_PAUSE_S = 2.0
+_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
 
 class Disk(Protocol):
@@ -62,6 +67,7 @@ class Indexer:
         self._is_root_missing = False
         self._has_reconciled = False
         self._is_working = False
+        self._obstacle: str | None = None
         self._unanswered: list[int] = []
         self._last_scan_s = 0.0
         self._last_pruned = Revision(0)
@@ -102,14 +108,45 @@ class Indexer:
             return self._next_token
 
     def wait_for(self, token: int, timeout_s: float) -> bool:
-        """Whether the barrier `token` was answered within the time."""
+        """Whether the barrier `token` was answered within the time, or before it became clear that it will not be."""
         with self._answered:
-            return self._answered.wait_for(lambda: token in self._answered_tokens, timeout_s)
+            self._answered.wait_for(lambda: token in self._answered_tokens or self._obstacle is not None, timeout_s)
+            return token in self._answered_tokens
+
+    @property
+    def obstacle(self) -> str | None:
+        """What keeps the indexer from working now: a full disk, its end. It is tried again by itself."""
+        return self._obstacle
+
+    def give_up(self, obstacle: str) -> None:
+        """Nobody is to wait for this indexer any more."""
+        self._meet(obstacle)
 
     # -- the indexer's thread -----------------------------------------------------------------
 
     def run(self) -> None:
-        """Until StopAsked. It may be called again after an error: what was committed stands, all is looked at anew."""
+        """Until StopAsked. It may be called again after an error: what was committed stands, all is looked at anew.
+
+        A full disk is no error: it is tried again until there is room, and searches go on meanwhile.
+        """
+        while not self._inbox.must_stop:
+            try:
+                self._run()
+            except StorageFull as full:
+                self._meet(full.message)
+            except StoreCorrupt:
+                # Whoever asks next finds the workspace unsound and opens it anew.
+                self._meet("the database is damaged, it is built anew")
+                return
+            except OSError as error:
+                if error.errno not in _NO_ROOM:
+                    raise
+                self._meet(f"there is no room on the disk ({error.strerror})")
+            self._is_working = False
+            self._inbox.wait_for_stop(FULL_PAUSE_S)
+        self._meet("the workspace is closing")
+
+    def _run(self) -> None:
         self._known = self._parts.store.known_files()
         self._follow()
         self._inbox.post(RescanDue("start"))
@@ -124,7 +161,9 @@ class Indexer:
                 return
             self._is_working = True
             self._work(turn)
+            self._follow()
             self._is_working = False
+            self._meet(None)
             # A round that a stop cut short has not done what its barriers ask for.
             if not self._inbox.must_stop:
                 self._answer(self._unanswered)
@@ -169,7 +208,7 @@ class Indexer:
             else:
                 builder.add(outcome)
             self.progress.advance()
-            if builder.is_full:
+            if builder.is_full or self._inbox.must_stop:
                 self._commit(builder)
                 if self._inbox.must_stop:
                     return
@@ -223,6 +262,11 @@ class Indexer:
         if head - self._last_pruned >= PRUNE_EVERY_REVISIONS:
             self._parts.store.prune(follower_at=min(follower.revision for follower in self._parts.followers))
             self._last_pruned = head
+
+    def _meet(self, obstacle: str | None) -> None:
+        with self._answered:
+            self._obstacle = obstacle
+            self._answered.notify_all()
 
     def _answer(self, tokens: Sequence[int]) -> None:
         if not tokens:

@@ -10,6 +10,8 @@ from consiglierd.model.files import FileStat, KnownFile
 from consiglierd.model.ids import Digest, digest_of
 from consiglierd.store.plan import DocumentWrite, NewParse, StaleWrite, StatWrite
 
+AT_ONCE = 64
+
 
 @dataclass(frozen=True, slots=True)
 class FileGone:
@@ -72,9 +74,17 @@ class FileReader:
         """One outcome a path, as they come."""
         pending: dict[str, PendingParse] = {}
         at_once: list[Outcome] = []
+        rest = iter(paths)
+        is_over = False
 
         def works() -> Iterator[Work]:
-            for path in paths:
+            nonlocal is_over
+            # What needs no worker is handed out now and then, or a long row of it could not be stopped.
+            while len(at_once) < AT_ONCE:
+                path = next(rest, None)
+                if path is None:
+                    is_over = True
+                    return
                 read = self._read(path, known(path))
                 if isinstance(read, tuple):
                     waiting, content = read
@@ -83,11 +93,13 @@ class FileReader:
                 else:
                     at_once.append(read)
 
-        for ingested in self._ingest(works()):
+        while not is_over:
+            for ingested in self._ingest(works()):
+                yield from at_once
+                at_once.clear()
+                yield pending.pop(ingested.path).done(ingested)
             yield from at_once
             at_once.clear()
-            yield pending.pop(ingested.path).done(ingested)
-        yield from at_once
 
     def _read(self, path: str, known: tuple[KnownFile, Digest, str] | None) -> Outcome | tuple[PendingParse, bytes]:
         scanned_ns = time.time_ns()

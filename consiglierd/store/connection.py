@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from consiglierd.errors import Poisoned, StoreNewer
+from consiglierd.errors import Poisoned, StorageFull, StoreNewer, Unavailable
 
 BUSY_TIMEOUT_MS = 5000
+# The disk, the rights or the number of descriptors stand against it; nothing is wrong with the content.
+_NOT_NOW = frozenset({sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_BUSY})
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 
 
 class StoreCorrupt(Poisoned):
@@ -21,14 +24,19 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
     if not read_only:
         # SQLite would create the file with the umask's mode; ours are the user's alone.
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
+    with sqlite_errors(path.name):
+        return _connected(path, read_only=read_only)
+
+
+def _connected(path: Path, *, read_only: bool) -> sqlite3.Connection:
+    connection = sqlite3.connect(
+        f"file:{_quoted(path)}{'?mode=ro' if read_only else ''}",
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=256,
+    )
     try:
-        connection = sqlite3.connect(
-            f"file:{_quoted(path)}{'?mode=ro' if read_only else ''}",
-            uri=True,
-            isolation_level=None,
-            check_same_thread=False,
-            cached_statements=256,
-        )
         connection.execute(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
         connection.execute("PRAGMA foreign_keys=ON")
         connection.execute("PRAGMA trusted_schema=OFF")
@@ -39,9 +47,27 @@ def connect(path: Path, *, read_only: bool = False) -> sqlite3.Connection:
             connection.execute("PRAGMA synchronous=FULL")
             connection.execute("PRAGMA journal_size_limit=67108864")
         connection.execute("PRAGMA cache_size=-8192")
-    except sqlite3.DatabaseError as error:
-        raise StoreCorrupt(f"{path.name} cannot be opened: {error}") from error
+    except BaseException:
+        connection.close()
+        raise
     return connection
+
+
+@contextmanager
+def sqlite_errors(name: str) -> Iterator[None]:
+    """Tells a damaged file and a full disk from every other error of SQLite."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code == sqlite3.SQLITE_FULL:
+            raise StorageFull(f"there is no room on the disk for {name}", cure="make room on the disk") from error
+        # Our statements name only tables of ours: where one is missing, the file is not what we made.
+        if code in _DAMAGED or str(error).startswith("no such table"):
+            raise StoreCorrupt(f"{name} is damaged: {error}", cure="ask again: the index is built anew") from error
+        if code in _NOT_NOW:
+            raise Unavailable(f"{name} cannot be used: {error}", cure="ask again in a moment") from error
+        raise
 
 
 def _quoted(path: Path) -> str:
@@ -54,14 +80,12 @@ def ensure_schema(connection: sqlite3.Connection, schema: str, version: int, wha
     Raises StoreNewer for a file of a newer version and StoreCorrupt for an older or foreign one
     (derived data of another version is rebuilt rather than migrated).
     """
-    try:
+    with sqlite_errors(f"the {what} database"):
         found = int(connection.execute("PRAGMA user_version").fetchone()[0])
         is_empty = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0] == 0
         if found == 0 and is_empty:
             connection.executescript(f"BEGIN IMMEDIATE;{schema}PRAGMA user_version={version};COMMIT;")
             return True
-    except sqlite3.DatabaseError as error:
-        raise StoreCorrupt(f"the {what} database cannot be read: {error}") from error
     if found > version:
         raise StoreNewer(
             f"the {what} database was written by a newer consigliere (format {found}, this one knows {version})",
@@ -78,10 +102,12 @@ def transaction(connection: sqlite3.Connection) -> Iterator[None]:
     connection.execute("BEGIN IMMEDIATE")
     try:
         yield
+        connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        # A full disk makes SQLite roll back by itself.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
         raise
-    connection.execute("COMMIT")
 
 
 class ReaderPool:

@@ -1,6 +1,7 @@
 """The derived database of one workspace: one writer, pooled readers, a journal."""
 
 import contextlib
+import os
 import secrets
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -14,7 +15,7 @@ from consiglierd.model.ids import ChunkId, Digest, Revision
 from consiglierd.model.stored import ChunkRow, RevisionChanges, ScoringRow, Statistics
 from consiglierd.store import overview as overviews
 from consiglierd.store import read, write
-from consiglierd.store.connection import ReaderPool, StoreCorrupt, connect, ensure_schema
+from consiglierd.store.connection import ReaderPool, StoreCorrupt, connect, ensure_schema, sqlite_errors
 from consiglierd.store.plan import CommitPlan
 from consiglierd.store.schema import DERIVED_SCHEMA, SCHEMA_VERSION
 
@@ -32,19 +33,37 @@ class DerivedStore:
         self._path = path
         self._writer = connect(path)
         try:
-            ensure_schema(self._writer, DERIVED_SCHEMA, SCHEMA_VERSION, "derived")
-            self.nonce = self._ensure_nonce()
-        except sqlite3.DatabaseError as error:
-            self._writer.close()
-            raise StoreCorrupt(f"{path.name} cannot be read: {error}") from error
+            with sqlite_errors(path.name):
+                ensure_schema(self._writer, DERIVED_SCHEMA, SCHEMA_VERSION, "derived")
+                self.nonce = self._ensure_nonce()
         except BaseException:
             self._writer.close()
             raise
         self._readers = ReaderPool(path)
+        self._identity = _identity_of(path)
+        self._is_damaged = False
 
     def _ensure_nonce(self) -> str:
         self._writer.execute("INSERT OR IGNORE INTO meta VALUES ('nonce', ?)", (secrets.token_hex(8),))
         return str(self._writer.execute("SELECT value FROM meta WHERE key = 'nonce'").fetchone()[0])
+
+    @property
+    def is_sound(self) -> bool:
+        """Whether the file that was opened still lies in its place, and nothing damaged was read from it."""
+        return not self._is_damaged and self._identity is not None and _identity_of(self._path) == self._identity
+
+    @property
+    def is_damaged(self) -> bool:
+        return self._is_damaged
+
+    @contextlib.contextmanager
+    def _watching_errors(self) -> Iterator[None]:
+        try:
+            with sqlite_errors(self._path.name):
+                yield
+        except StoreCorrupt:
+            self._is_damaged = True
+            raise
 
     @property
     def path(self) -> Path:
@@ -60,82 +79,97 @@ class DerivedStore:
     # -- the writer's thread ------------------------------------------------------------------
 
     def commit(self, plan: CommitPlan) -> Revision:
-        return write.commit(self._writer, plan)
+        with self._watching_errors():
+            return write.commit(self._writer, plan)
 
     def known_files(self) -> dict[str, tuple[KnownFile, Digest, str]]:
-        return read.known_files(self._writer)
+        with self._watching_errors():
+            return read.known_files(self._writer)
 
     def live_terms_of(self, path: str) -> list[bytes]:
-        return read.live_terms_of(self._writer, path)
+        with self._watching_errors():
+            return read.live_terms_of(self._writer, path)
 
     def parse_terms(self, digest: Digest, recipe: str) -> list[bytes] | None:
-        return read.parse_terms(self._writer, digest, recipe)
+        with self._watching_errors():
+            return read.parse_terms(self._writer, digest, recipe)
 
     def retire_parses(self) -> None:
-        write.retire_parses(self._writer)
+        with self._watching_errors():
+            write.retire_parses(self._writer)
 
     def prune(self, *, follower_at: Revision) -> None:
         """Forget what every follower has passed; what was removed lately stays for readers that began before."""
         kept = Revision(max(0, follower_at - JOURNAL_ROWS_KEPT))
-        write.prune(self._writer, removed_before=Revision(max(0, follower_at - REMOVED_ROWS_KEPT)), journal_before=kept)
+        removed = Revision(max(0, follower_at - REMOVED_ROWS_KEPT))
+        with self._watching_errors():
+            write.prune(self._writer, removed_before=removed, journal_before=kept)
 
     # -- any thread ---------------------------------------------------------------------------
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        with self._readers.read() as connection:
+        with self._watching_errors(), self._readers.read() as connection:
             yield connection
 
     def head(self) -> Revision:
-        with self._readers.read() as connection:
+        with self.reading() as connection:
             return read.head_revision(connection)
 
     def changes_after(self, revision: Revision, limit: int) -> tuple[RevisionChanges, ...] | None:
-        with self._readers.read() as connection:
+        with self.reading() as connection:
             return read.changes_after(connection, revision, limit)
 
     def scoring_rows(self, ids: Sequence[ChunkId]) -> list[ScoringRow]:
-        with self._readers.read() as connection:
+        with self.reading() as connection:
             return read.scoring_rows(connection, ids)
 
     def chunk_rows(self, ids: Sequence[ChunkId]) -> list[ChunkRow]:
-        with self._readers.read() as connection:
+        with self.reading() as connection:
             return read.chunk_rows(connection, ids)
 
     def live_ids(self) -> tuple[Revision, NDArray[np.int64]]:
-        with self._readers.read() as connection:
+        with self.reading() as connection:
             return read.live_ids(connection)
 
     def statistics(self) -> Statistics:
-        with self._readers.read() as connection:
+        with self.reading() as connection:
             return read.statistics(connection)
 
     def ids_whose_text_contains(self, needle: str, limit: int) -> list[ChunkId]:
-        with self._readers.read() as connection:
+        with self.reading() as connection:
             return read.ids_whose_text_contains(connection, needle, limit)
 
     def check(self) -> str | None:
         """What SQLite finds wrong with the file, None if nothing."""
-        with self._readers.read() as connection:
+        with self.reading() as connection:
             found = str(connection.execute("PRAGMA quick_check(1)").fetchone()[0])
         return None if found == "ok" else found
 
     def overview(self) -> overviews.Overview:
-        with self._readers.read() as connection:
+        with self.reading() as connection:
             return overviews.overview(connection)
 
     def document_at(self, path: str) -> overviews.DocumentRow | None:
-        with self._readers.read() as connection:
+        with self.reading() as connection:
             return overviews.document_at(connection, path)
 
     def section_lines_at(self, path: str, line: int) -> tuple[int, int] | None:
-        with self._readers.read() as connection:
+        with self.reading() as connection:
             return overviews.section_lines_at(connection, path, line)
 
     def paths_like(self, path: str) -> list[str]:
-        with self._readers.read() as connection:
+        with self.reading() as connection:
             return overviews.paths_like(connection, path)
 
     def has_private(self) -> bool:
-        with self._readers.read() as connection:
+        with self.reading() as connection:
             return overviews.has_private(connection)
+
+
+def _identity_of(path: Path) -> tuple[int, int] | None:
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino)

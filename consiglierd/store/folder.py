@@ -28,6 +28,15 @@ class DataFolder:
     def database(self) -> Path:
         return self.path / DATABASE_NAME
 
+    @property
+    def is_standing(self) -> bool:
+        """Whether the folder whose lock is held still lies in its place."""
+        try:
+            there, held = os.lstat(self.path / "lock"), os.fstat(self.lock_fd)
+        except OSError:
+            return False
+        return (there.st_dev, there.st_ino) == (held.st_dev, held.st_ino)
+
     def release(self) -> None:
         os.close(self.lock_fd)
 

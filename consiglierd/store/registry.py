@@ -73,6 +73,11 @@ class Registry:
         with self._lock:
             self._connection.execute("UPDATE workspaces SET opening = 0 WHERE root = ?", (root,))
 
+    def mark_none_opening(self) -> None:
+        """Whoever is being opened is not what ends the daemon."""
+        with self._lock:
+            self._connection.execute("UPDATE workspaces SET opening = 0 WHERE opening = 1")
+
     def note_size(self, root: str, files: int, chunks: int) -> None:
         with self._lock:
             self._connection.execute(

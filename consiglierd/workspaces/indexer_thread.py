@@ -14,8 +14,8 @@ class IndexerThread:
         self._supervisor = supervisor
         self._thread: threading.Thread | None = None
 
-    def start(self, work: Callable[[], None]) -> None:
-        self._thread = self._supervisor.start_thread(self._name, work)
+    def start(self, work: Callable[[], None], on_poisoned: Callable[[str], None]) -> None:
+        self._thread = self._supervisor.start_thread(self._name, work, on_poisoned=on_poisoned)
 
     def failure(self) -> str | None:
         """Why it was given up, if it was."""

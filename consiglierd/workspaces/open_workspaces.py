@@ -47,15 +47,19 @@ class OpenWorkspaces:
 
     def open(self, root: str, deadline: Deadline) -> OpenWorkspace:
         slot = self._slots.get(root)
-        if slot is not None and slot.workspace is not None:
+        workspace = slot.workspace if slot is not None else None
+        if slot is not None and workspace is not None and workspace.is_sound:
             slot.used_s = time.monotonic()
-            return slot.workspace
+            return workspace
         self._check_root(root)
         with self._lock:
             slot = self._slots.setdefault(root, _Slot())
         if not slot.lock.acquire(timeout=deadline.remaining_s):
             raise DeadlineExceeded(f"{root} is still being opened", cure="ask again")
         try:
+            if slot.workspace is not None and not slot.workspace.is_sound:
+                workspace, slot.workspace = slot.workspace, None
+                workspace.close(CLOSE_TIMEOUT_S)
             if slot.workspace is None:
                 self._refuse_if_it_kills_us(root)
                 self._close_least_recent()
@@ -71,7 +75,7 @@ class OpenWorkspaces:
         self._registry.mark_opening(root)
         try:
             workspace = self._open_one(root)
-        except DaemonError:
+        except BaseException:
             self._registry.mark_failed(root)
             raise
         self._registry.mark_open(root, workspace.nonce)
@@ -104,9 +108,10 @@ class OpenWorkspaces:
             workspace, slot.workspace = slot.workspace, None
             if workspace is None:
                 return
-            status = workspace.status()
+            line = _line_of(root, workspace)
             workspace.close(CLOSE_TIMEOUT_S)
-        self._registry.note_size(root, status.files, status.chunks)
+        if line is not None:
+            self._registry.note_size(root, line.files, line.chunks)
 
     def lines(self) -> tuple[WorkspaceLine, ...]:
         with self._lock:
@@ -114,11 +119,8 @@ class OpenWorkspaces:
         lines = []
         for known in self._registry.all():
             workspace = opened.get(known.root)
-            if workspace is None:
-                lines.append(WorkspaceLine(known.root, False, "closed", known.files, known.chunks))
-            else:
-                status = workspace.status()
-                lines.append(WorkspaceLine(known.root, True, status.state, status.files, status.chunks))
+            line = _line_of(known.root, workspace) if workspace is not None else None
+            lines.append(line or WorkspaceLine(known.root, False, "closed", known.files, known.chunks))
         return tuple(lines)
 
     def forget(self, root: str) -> tuple[str, ...]:
@@ -141,6 +143,16 @@ class OpenWorkspaces:
         for workspace in opened:
             workspace.reload_settings()
 
+    def stop_working(self) -> None:
+        """Nothing is opened any more, and the indexers finish what they have in hand; answers are still given."""
+        self._is_closing = True
+        # An opening that we cut short ourselves is no crash.
+        self._registry.mark_none_opening()
+        with self._lock:
+            opened = [slot.workspace for slot in self._slots.values() if slot.workspace is not None]
+        for workspace in opened:
+            workspace.stop_working()
+
     def close(self) -> None:
         """Close every workspace; nothing is opened any more."""
         self._is_closing = True
@@ -151,3 +163,12 @@ class OpenWorkspaces:
             closer.start()
         for closer in closers:
             closer.join()
+
+
+def _line_of(root: str, workspace: OpenWorkspace) -> WorkspaceLine | None:
+    """None where the workspace is not sound: the next call that names it opens it anew."""
+    try:
+        status = workspace.status()
+    except DaemonError:
+        return None
+    return WorkspaceLine(root, True, status.state, status.files, status.chunks)

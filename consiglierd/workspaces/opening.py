@@ -1,5 +1,6 @@
 """Builds one workspace: folder, store, indexes, indexer, search, watcher."""
 
+import errno
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -7,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from consiglierd.catalog.files import SafeRoot
+from consiglierd.errors import Unavailable
 from consiglierd.events import EventHub
 from consiglierd.git.repository import Git
 from consiglierd.git.run import GitError
@@ -48,6 +50,14 @@ class Surroundings:
 
 def open_workspace(root: str, surroundings: Surroundings) -> OpenWorkspace:
     """Everything that fails on the way closes what was opened before it."""
+    try:
+        return _open(root, surroundings)
+    except OSError as error:
+        cure = "make room on the disk" if error.errno == errno.ENOSPC else None
+        raise Unavailable(f"the index of {root} cannot be opened: {error.strerror or error}", cure=cure) from error
+
+
+def _open(root: str, surroundings: Surroundings) -> OpenWorkspace:
     with ExitStack() as stack:
         git = Git(root)
         files = SafeRoot(root)
@@ -55,6 +65,7 @@ def open_workspace(root: str, surroundings: Surroundings) -> OpenWorkspace:
         folder = open_folder(Path(root), surroundings.fallback_folder(root), is_tracked=partial(_is_tracked, git))
         stack.callback(folder.release)
         store = _open_store(folder, surroundings.known_nonce(root))
+        stack.callback(_leave_damaged, folder, store)
         stack.callback(store.close)
         authored = AuthoredStore(surroundings.authored_folder, repository_id(root, _common_dir(git)), root)
         stack.callback(authored.close)
@@ -63,6 +74,12 @@ def open_workspace(root: str, surroundings: Surroundings) -> OpenWorkspace:
         lexical.open()
         stack.callback(lexical.close)
         return _assemble(root, surroundings, folder, files, store, lexical, disk, stack)
+
+
+def _leave_damaged(folder: DataFolder, store: DerivedStore) -> None:
+    """What is damaged is not opened again: the next opening finds nothing and indexes anew."""
+    if store.is_damaged and folder.is_standing:
+        set_aside(folder.path)
 
 
 def _is_tracked(git: Git, prefix: str) -> bool:
@@ -138,7 +155,7 @@ def _assemble(
         watch = FileWatch(root, WatchedRules(disk), workspace.deliver, data_folder=str(folder.path))
         disk.rules_changed = watch.resync_ignores
         workspace.watch_with(watch)
-    thread.start(indexer.run)
+    thread.start(indexer.run, indexer.give_up)
     return workspace
 
 

@@ -6,7 +6,8 @@ from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from consiglierd.catalog.files import SafeRoot
-from consiglierd.errors import BadRequest, DeadlineExceeded, NotFound, Poisoned, Refused
+from consiglierd.errors import BadRequest, DeadlineExceeded, NotFound, Poisoned, Refused, Unavailable
+from consiglierd.index.generation import IndexCorrupt
 from consiglierd.index.lexical import LexicalIndex
 from consiglierd.indexer.events import (
     BarrierAsked,
@@ -35,6 +36,7 @@ from consiglierd.model.status import (
     WorkspaceStatus,
 )
 from consiglierd.search.service import SearchService
+from consiglierd.store.connection import StoreCorrupt
 from consiglierd.store.derived import DerivedStore
 from consiglierd.store.folder import DataFolder
 from consiglierd.watch.service import (
@@ -93,10 +95,18 @@ class OpenWorkspace:
 
     def search(self, query: Query, deadline: Deadline) -> SearchResult:
         self._refuse_if_poisoned()
-        result = self._parts.search.search(query, deadline)
-        if self._parts.indexer.has_reconciled:
-            return result
-        return replace(result, partial=(*result.partial, "reconciling"))
+        try:
+            result = self._parts.search.search(query, deadline)
+        except IndexCorrupt as damage:
+            self._parts.lexical.distrust()
+            self._parts.indexer.post(RescanDue("the index is damaged"))
+            raise Unavailable(f"{damage.message}; it is built anew", cure="ask again in a moment") from damage
+        except StoreCorrupt as damage:
+            raise Unavailable(f"{damage.message}; it is built anew", cure="ask again in a moment") from damage
+        notes = [] if self._parts.indexer.has_reconciled else ["reconciling"]
+        if self._parts.indexer.obstacle is not None:
+            notes.append(f"not indexed: {self._parts.indexer.obstacle}")
+        return replace(result, partial=(*result.partial, *notes)) if notes else result
 
     def defaults(self) -> SearchDefaults:
         options = self._parts.disk.options
@@ -176,6 +186,8 @@ class OpenWorkspace:
             indexer.post(BarrierAsked(token))
         if not indexer.wait_for(token, deadline.remaining_s):
             self._refuse_if_poisoned()
+            if indexer.obstacle is not None:
+                raise Unavailable(f"not everything saved is indexed yet: {indexer.obstacle}", cure="ask again later")
             raise DeadlineExceeded("not everything saved is indexed yet", cure="ask again, or allow more time")
         return self._parts.gate.revision
 
@@ -237,7 +249,7 @@ class OpenWorkspace:
             return "root_missing"
         if not indexer.has_reconciled:
             return "reconciling"
-        is_busy = indexer.is_working or indexer.waiting_events > 0 or any(lag.values())
+        is_busy = indexer.is_working or indexer.obstacle is not None or indexer.waiting_events > 0 or any(lag.values())
         return "indexing" if is_busy else "fresh"
 
     def _watching(self) -> Watching:
@@ -262,6 +274,8 @@ class OpenWorkspace:
             found.append(self._parts.folder.warning)
         if self._watch is not None:
             found.extend(self._watch.warnings)
+        if self._parts.indexer.obstacle is not None:
+            found.append(f"changes are not indexed now: {self._parts.indexer.obstacle}")
         failure = self._parts.thread.failure()
         if failure is not None:
             found.append(f"the indexer has given up: {failure}")
@@ -284,13 +298,22 @@ class OpenWorkspace:
                 cure="`consigliere restart`; if that does not help, `consigliere forget` and index anew",
             )
 
+    @property
+    def is_sound(self) -> bool:
+        """Whether what was opened still lies in its place and holds: `.consigliere/` may be deleted at any time."""
+        return self._parts.folder.is_standing and self._parts.store.is_sound
+
     # -- its end ------------------------------------------------------------------------------
+
+    def stop_working(self) -> None:
+        """The indexer finishes the commit in hand; nobody waits for it any more."""
+        self._parts.indexer.post(StopAsked())
 
     def close(self, timeout_s: float) -> None:
         """Finish the commit in hand, then let everything go; what was committed stands."""
         if self._watch is not None:
             self._watch.stop()
-        self._parts.indexer.post(StopAsked())
+        self.stop_working()
         self._parts.thread.join(timeout_s)
         self._parts.resources.close()
 
