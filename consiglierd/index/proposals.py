@@ -85,10 +85,14 @@ class Proposer:
         return self._listed(clauses, query, limit, 1.0)
 
     def holding_content(self, hashes: Sequence[str], query: LexicalQuery) -> list[int]:
-        """All live chunks with one of these texts that the filters let through."""
-        content = tantivy.Query.term_set_query(SCHEMA, "content", list(hashes))
+        """All live chunks with one of these texts that the filters let through, where there are several."""
+        searcher = self._snapshot.searcher
+        repeated = [each for each in hashes if searcher.doc_freq("content", each) > 1]
+        if not repeated:
+            return []
+        content = tantivy.Query.term_set_query(SCHEMA, "content", repeated)
         parts = [(tantivy.Occur.Must, content), *self._conditions(query)]
-        return self._fetch(tantivy.Query.boolean_query(parts), max(1, self._snapshot.searcher.num_docs))[0]
+        return self._fetch(tantivy.Query.boolean_query(parts), searcher.num_docs)[0]
 
     def _idf_of(self, term: str) -> float:
         df = self._snapshot.searcher.doc_freq("terms", term)
@@ -100,8 +104,12 @@ class Proposer:
     def _listed(self, clauses: list[_Clause], query: LexicalQuery, limit: int, ratio: float) -> Proposal:
         if not clauses:
             return Proposal((), 0.0, True)
-        parts = [(tantivy.Occur.Must, tantivy.Query.boolean_query(clauses)), *self._conditions(query)]
-        ids, lowest, is_exhausted = self._fetch(tantivy.Query.boolean_query(parts), limit)
+        wanted = tantivy.Query.boolean_query(clauses)
+        conditions = self._conditions(query)
+        # Only a plain union of terms lets Tantivy skip documents that cannot come among the first.
+        if conditions:
+            wanted = tantivy.Query.boolean_query([(tantivy.Occur.Must, wanted), *conditions])
+        ids, lowest, is_exhausted = self._fetch(wanted, limit)
         bound = 0.0 if is_exhausted else lowest * ratio * (1 + FLOAT_SLACK)
         return Proposal(tuple(ids), bound, is_exhausted)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from consiglierd.model.stored import ScoringRow
 from consiglierd.text.analyzer import QueryTerm, term_key
-from consiglierd.text.counts import TermCounts, count_path, unpack
+from consiglierd.text.counts import path_terms, unpack
 
 K1 = 1.2
 B = 0.75
@@ -124,16 +124,20 @@ def _held(
 
 def _counts_in(rows: Sequence[ScoringRow], wanted: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """How often each of the wanted terms (sorted) stands in each row, and the rows' lengths."""
-    parts: list[TermCounts] = []
-    for row in rows:
-        parts += (unpack(row.terms), count_path(row.path))
+    sections = [unpack(row.terms) for row in rows]
     counts = np.zeros((len(rows), len(wanted)), dtype=np.int64)
-    lengths = np.array([part.length for part in parts], dtype=np.int64).reshape(len(rows), 2).sum(axis=1)
+    lengths = np.array([section.length for section in sections], dtype=np.int64)
     if rows and len(wanted):
-        keys = np.concatenate([part.keys for part in parts])
+        keys = np.concatenate([section.keys for section in sections])
         at = np.minimum(np.searchsorted(wanted, keys), len(wanted) - 1)
         hits = np.flatnonzero(wanted[at] == keys)
-        part_of_key = np.repeat(np.arange(len(parts)), [len(part.keys) for part in parts])
-        amounts = np.concatenate([part.counts for part in parts])
-        np.add.at(counts, (part_of_key[hits] // 2, at[hits]), amounts[hits])
+        row_of_key = np.repeat(np.arange(len(rows)), [len(section.keys) for section in sections])
+        amounts = np.concatenate([section.counts for section in sections])
+        np.add.at(counts, (row_of_key[hits], at[hits]), amounts[hits])
+    place = {key: position for position, key in enumerate(wanted.tolist())}
+    for number, row in enumerate(rows):
+        for key, count in path_terms(row.path):
+            lengths[number] += count
+            if key in place:
+                counts[number, place[key]] += count
     return counts, lengths

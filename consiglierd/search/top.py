@@ -63,10 +63,14 @@ class TopK:
         limit = max(2 * ask.limit, FIRST_FETCH)
         while True:
             proposal = self._retriever.by_score(ask.query, limit)
-            self._take(proposal.ids)
+            self._score(proposal.ids)
             groups = ranked(self._passing)
-            if proposal.is_exhausted or self._is_certain(groups, proposal.bound):
-                return self._top(groups, is_exhausted=proposal.is_exhausted)
+            if proposal.is_exhausted:
+                return self._top(groups, is_exhausted=True)
+            if self._is_certain(groups, proposal.bound):
+                groups = self._with_all_places(groups)
+                if self._is_certain(groups, proposal.bound):
+                    return self._top(groups, is_exhausted=False)
             if self._has_all_that_pass(limit * GROWTH):
                 return self._top(ranked(self._passing), is_exhausted=True)
             if deadline.is_over:
@@ -94,34 +98,36 @@ class TopK:
             for at in np.flatnonzero(ask.model.basis).tolist()
         ]
         proposal = self._retriever.by_coverage(ways, ask.model.idf[ask.model.basis], ask.query, limit)
-        self._take(proposal.ids)
+        self._score(proposal.ids)
         needed = ask.min_score * ask.model.basis_idf * (1 - COVERAGE_SLACK)
         return proposal.is_exhausted or proposal.bound < needed
 
-    def _take(self, ids: Sequence[int]) -> None:
-        """Score what is new, and every other chunk with the text of one that passes."""
-        fresh = [ChunkId(each) for each in ids if each not in self._seen]
-        passing = self._score(fresh)
-        hashes = list(
-            dict.fromkeys(each.row.content_hash for each in passing if each.row.content_hash not in self._expanded)
-        )
-        if not hashes:
-            return
-        self._expanded.update(hashes)
-        same = self._retriever.holding_content(hashes, self._ask.query)
-        self._score([ChunkId(each) for each in same if each not in self._seen])
+    def _with_all_places(self, groups: list[Folded]) -> list[Folded]:
+        """Score every chunk that has the text of one of the first K, fetched or not, and rank again.
 
-    def _score(self, ids: Sequence[ChunkId]) -> list[Candidate]:
+        Which of a group is shown does not depend on its score, so the K-th may fall by this. Groups
+        below it need no such care: what was not fetched scores less than the K-th.
+        """
+        while True:
+            texts = [group.best.row.content_hash for group in groups[: self._ask.limit]]
+            unknown = [text for text in texts if text not in self._expanded]
+            if not unknown:
+                return groups
+            self._expanded.update(unknown)
+            self._score(self._retriever.holding_content(unknown, self._ask.query))
+            groups = ranked(self._passing)
+
+    def _score(self, proposed: Sequence[int]) -> None:
+        """Score what is new, and keep what passes."""
+        ids = [ChunkId(each) for each in proposed if each not in self._seen]
         if not ids:
-            return []
-        self._seen.update(map(int, ids))
+            return
+        self._seen.update(proposed)
         ask = self._ask
         rows = self._chunks.scoring_rows(ids)
         candidates = list(map(ask.boosts.candidate, rows, matches_of(ask.model, rows)))
         matching = [each for each in candidates if each.base > 0]
-        passing = self._with_phrases(matching) if ask.parsed.phrases else self._above_minimum(matching)
-        self._passing.extend(passing)
-        return passing
+        self._passing.extend(self._with_phrases(matching) if ask.parsed.phrases else self._above_minimum(matching))
 
     def _above_minimum(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         passing = []

@@ -35,13 +35,19 @@ def count_section(text: str, heading_path: Iterable[str]) -> TermCounts:
     for heading in heading_path:
         for token in tokens(heading):
             token_counts[token] += HEADING_WEIGHT
-    return _of_tokens(token_counts)
+    return _as_arrays(_by_key(token_counts))
 
 
 @lru_cache(maxsize=4096)
 def count_path(path: str) -> TermCounts:
     """The terms of a path, PATH_WEIGHT times."""
-    return _of_tokens({token: count * PATH_WEIGHT for token, count in Counter(tokens(path)).items()})
+    return _as_arrays(dict(path_terms(path)))
+
+
+@lru_cache(maxsize=1 << 13)
+def path_terms(path: str) -> tuple[tuple[int, int], ...]:
+    """The same as pairs of a key and a count: a few are looked at faster so than as arrays."""
+    return tuple(_by_key({token: count * PATH_WEIGHT for token, count in Counter(tokens(path)).items()}).items())
 
 
 def count_chunk(packed_section: bytes, path: str) -> TermCounts:
@@ -75,12 +81,16 @@ def merge(first: TermCounts, second: TermCounts) -> TermCounts:
     return TermCounts(keys, counts, first.length + second.length)
 
 
-def _of_tokens(token_counts: dict[str, int]) -> TermCounts:
+def _by_key(token_counts: dict[str, int]) -> dict[int, int]:
     by_key: dict[int, int] = {}
     for token, count in token_counts.items():
         for term in terms_of_token(token):
             key = term_key(term)
             by_key[key] = by_key.get(key, 0) + count
+    return by_key
+
+
+def _as_arrays(by_key: dict[int, int]) -> TermCounts:
     keys = np.fromiter(by_key.keys(), dtype=np.uint64, count=len(by_key))
     counts = np.fromiter(by_key.values(), dtype=np.uint32, count=len(by_key))
     order = np.argsort(keys)

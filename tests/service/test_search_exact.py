@@ -1,4 +1,4 @@
-"""Every search equals the judge: the same hits, scores, order and folded places, whatever the index has been through."""
+"""Every search equals the judge: hits, scores, order and folded places, whatever the index has been through."""
 
 import random
 from collections.abc import Sequence
