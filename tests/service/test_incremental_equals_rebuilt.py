@@ -158,8 +158,9 @@ class ProjectMachine(RuleBasedStateMachine):
             for query in QUERIES:
                 reply = self.daemon.search(self.tree.root, query, limit=8)
                 assert not any(part.startswith("changed") for part in reply["partial"])
-                found = places(reply)
-                assert found == rebuilt.search(query, limit=8)
+                assert places(reply) == rebuilt.search(query, limit=8)
+                # The judge knows whole chunks, not which passage of a long one is shown.
+                found = places(self.daemon.search(self.tree.root, query, limit=8, full=True))
                 assert found == judged(self.tree.root, query, limit=8)
                 for hit in reply["hits"]:
                     assert self.lines_of(hit) == hit["text"]
