@@ -9,10 +9,11 @@ import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from consiglierd.ingest.docs.parse import parse_document
 from consiglierd.model.document import Section
@@ -22,6 +23,7 @@ from consiglierd.text.analyzer import QueryTerm, analyze, analyze_query
 from consiglierd.text.counts import HEADING_WEIGHT, PATH_WEIGHT
 
 K1, B = 1.2, 0.75
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -80,79 +82,136 @@ def chunks_of(files: Iterable[tuple[str, bytes]], rules: DocumentRules) -> list[
     return found
 
 
+class Judge:
+    """Some chunks, asked many times; how often a term stands in each is counted when it is first asked for."""
+
+    def __init__(self, chunks: Sequence[JudgedChunk]) -> None:
+        self._chunks = chunks
+        self._lengths = np.array([chunk.length for chunk in chunks], dtype=np.float64)
+        self._columns: dict[str, Floats] = {}
+        self._texts: dict[int, str] = {}
+
+    def expected(self, asked: Asked) -> list[Expected]:
+        """The hits, best first, at most `limit`."""
+        return _folded(_boosted(self._passing(asked), asked))[: asked.limit]
+
+    def withheld(self, asked: Asked) -> int:
+        """How many chunks would pass, but are private to another role."""
+        return len(self._passing(asked, is_hidden=True))
+
+    def _passing(self, asked: Asked, *, is_hidden: bool = False) -> list[tuple[JudgedChunk, float]]:
+        """The chunks that the conditions let through, with their scores before boosts."""
+        terms = analyze_query(asked.text)
+        if not terms:
+            return [(chunk, 1.0) for chunk in self._holding(asked.text) if _may_pass(chunk, asked, is_hidden)]
+        quoted = _quoted(asked.text)
+        phrases = [phrase for each in quoted if (phrase := _comparable(each))]
+        # A phrase is looked for as words; a single syllable at its edge may be part of a longer one.
+        phrase_terms = [
+            term
+            for each in quoted
+            for term in analyze_query(each)
+            if term.is_basis and (len(term.term) > 1 or term.term.isascii())
+        ]
+        gained, coverage = self._gained(terms), self._coverage(terms)
+        passing = []
+        for position in np.flatnonzero(gained.sum(axis=1) > 0).tolist():
+            chunk = self._chunks[position]
+            if not _may_pass(chunk, asked, is_hidden):
+                continue
+            if phrases:
+                if not all(_holds(chunk, term) for term in phrase_terms):
+                    continue
+                if not all(phrase in self._text(position) for phrase in phrases):
+                    continue
+            elif round(coverage(position), 6) < asked.min_score:
+                continue
+            passing.append((chunk, math.fsum(gained[position].tolist())))
+        return passing
+
+    def _holding(self, text: str) -> Iterator[JudgedChunk]:
+        """The chunks in which a text without any word stands: its phrases, or else all of it."""
+        phrases = [phrase for each in _quoted(text) if (phrase := _comparable(each))]
+        whole = unicodedata.normalize("NFC", text.strip())
+        for position, chunk in enumerate(self._chunks):
+            if phrases and all(phrase in self._text(position) for phrase in phrases):
+                yield chunk
+            elif not phrases and whole and whole in chunk.section.text:
+                yield chunk
+
+    def _gained(self, terms: Sequence[QueryTerm]) -> Floats:
+        """BM25 by chunk and term, as a share of what the query could attain."""
+        if not self._chunks or not terms:
+            return np.zeros((len(self._chunks), 1))
+        counts = np.stack([self._column(term.term) for term in terms], axis=1)
+        idf = np.array([self._idf(term.term) * term.weight for term in terms])
+        average = self._lengths.sum() / len(self._chunks) if self._lengths.sum() else 1.0
+        norm = K1 * (1 - B + B * self._lengths / average)
+        gained: Floats = idf * counts * (K1 + 1) / (counts + norm[:, None]) / math.fsum(idf * (K1 + 1))
+        return gained
+
+    def _coverage(self, terms: Sequence[QueryTerm]) -> Callable[[int], float]:
+        """The idf-weighted share of what the query asks for that the chunk at a position holds."""
+        asked = [term for term in terms if term.is_basis]
+        idf = [self._idf(term.term) for term in asked]
+        total = math.fsum(idf)
+        return lambda position: (
+            math.fsum(weight for term, weight in zip(asked, idf, strict=True) if _holds(self._chunks[position], term))
+            / total
+            if asked
+            else 1.0
+        )
+
+    def _column(self, term: str) -> Floats:
+        if term not in self._columns:
+            self._columns[term] = np.array([chunk.counts.get(term, 0) for chunk in self._chunks], dtype=np.float64)
+        return self._columns[term]
+
+    def _idf(self, term: str) -> float:
+        df = int((self._column(term) > 0).sum())
+        return math.log(1 + (len(self._chunks) - df + 0.5) / (df + 0.5))
+
+    def _text(self, position: int) -> str:
+        if position not in self._texts:
+            self._texts[position] = _comparable(self._chunks[position].section.text)
+        return self._texts[position]
+
+
 def expected(chunks: Sequence[JudgedChunk], asked: Asked) -> list[Expected]:
-    """The hits, best first, at most `limit`."""
-    terms = analyze_query(asked.text)
-    quoted = [first or second for first, second in re.findall(r'"([^"]+)"|“([^”]+)”', asked.text)]
-    phrases = [phrase for each in quoted if (phrase := _comparable(each))]
-    # A phrase is looked for as words; a single syllable at its edge may be part of a longer one.
-    phrase_terms = [
-        term
-        for each in quoted
-        for term in analyze_query(each)
-        if term.is_basis and (len(term.term) > 1 or term.term.isascii())
-    ]
-    scores, coverage = _scores(chunks, terms), _coverage(chunks, terms)
-    passing: list[tuple[JudgedChunk, float, float]] = []
-    for position, chunk in enumerate(chunks):
-        if scores[position] <= 0 or not _is_let_through(chunk, asked):
-            continue
-        if phrases:
-            if not all(phrase in _comparable(chunk.section.text) for phrase in phrases):
-                continue
-            if not all(_holds(chunk, term) for term in phrase_terms):
-                continue
-        elif coverage[position] < asked.min_score:
-            continue
+    """What one search of some chunks must answer."""
+    return Judge(chunks).expected(asked)
+
+
+def _boosted(passing: Iterable[tuple[JudgedChunk, float]], asked: Asked) -> list[tuple[JudgedChunk, float, float]]:
+    """With the weight of each chunk for the role, and its final score."""
+    boosted = []
+    for chunk, score in passing:
         weight = asked.role.weights.get(chunk.file_type, 1.0) if asked.role else 1.0
         has_room = asked.role is not None and {mark.room for mark in chunk.section.rooms} & set(asked.role.rooms)
-        passing.append((chunk, weight, round(scores[position] * weight + (asked.beta if has_room else 0.0), 6)))
-    return _folded(passing)[: asked.limit]
-
-
-def _scores(chunks: Sequence[JudgedChunk], terms: Sequence[QueryTerm]) -> list[float]:
-    """BM25 over all chunks, as a share of what the query could attain."""
-    if not chunks or not terms:
-        return [0.0] * len(chunks)
-    counts = np.array([[chunk.counts[term.term] for term in terms] for chunk in chunks], dtype=np.float64)
-    lengths = np.array([chunk.length for chunk in chunks], dtype=np.float64)
-    idf = _idf(counts > 0) * np.array([term.weight for term in terms])
-    average = lengths.sum() / len(chunks) if lengths.sum() else 1.0
-    norm = K1 * (1 - B + B * lengths / average)
-    gained = idf * counts * (K1 + 1) / (counts + norm[:, None])
-    return [math.fsum(row) / math.fsum(idf * (K1 + 1)) for row in gained.tolist()]
-
-
-def _idf(holds: "np.ndarray[tuple[int, int], np.dtype[np.bool_]]") -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    df = holds.sum(axis=0)
-    return np.log(1 + (holds.shape[0] - df + 0.5) / (df + 0.5))
-
-
-def _coverage(chunks: Sequence[JudgedChunk], terms: Sequence[QueryTerm]) -> list[float]:
-    """The idf-weighted share of what the query asks for that each chunk holds."""
-    asked = [(term.term, term.covered_by) for term in terms if term.is_basis]
-    if not chunks or not asked:
-        return [1.0] * len(chunks)
-    exact = np.array([[name in chunk.counts for name, _ in asked] for chunk in chunks])
-    held = np.array(
-        [
-            [name in chunk.counts or any(each in chunk.counts for each in covers) for name, covers in asked]
-            for chunk in chunks
-        ]
-    )
-    idf = _idf(exact)
-    total = math.fsum(idf.tolist())
-    return [math.fsum(idf[row].tolist()) / total for row in held]
+        boosted.append((chunk, weight, round(score * weight + (asked.beta if has_room else 0.0), 6)))
+    return boosted
 
 
 def _holds(chunk: JudgedChunk, term: QueryTerm) -> bool:
     return any(chunk.counts[each] for each in (term.term, *term.covered_by))
 
 
+def _quoted(text: str) -> list[str]:
+    return [first or second for first, second in re.findall(r'"([^"]+)"|“([^”]+)”', text)]
+
+
+def _may_pass(chunk: JudgedChunk, asked: Asked, is_hidden: bool) -> bool:
+    return _is_private(chunk, asked) == is_hidden and _is_let_through(chunk, asked)
+
+
+def _is_private(chunk: JudgedChunk, asked: Asked) -> bool:
+    """Whether the chunk is private to another role than the one that asks."""
+    own = asked.role.group if asked.role else None
+    return asked.names_role and chunk.section.private_to not in (None, own)
+
+
 def _is_let_through(chunk: JudgedChunk, asked: Asked) -> bool:
     section = chunk.section
-    if asked.names_role and section.private_to not in (None, asked.role.group if asked.role else None):
-        return False
     if asked.types and chunk.file_type.casefold() not in {each.casefold() for each in asked.types}:
         return False
     if asked.after and (section.date is None or section.date < asked.after):
