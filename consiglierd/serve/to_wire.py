@@ -1,11 +1,19 @@
 """The daemon's nouns as the wire has them."""
 
+from collections.abc import Sequence
+
+import msgspec
+
 from consiglierd.model.hit import Explanation, Hit, SearchResult
 from consiglierd.model.query import Filters
 from consiglierd.model.status import IndexProgress, ShownLines, WorkspaceStatus
 from consigliere.protocol import daemon as daemon_messages
 from consigliere.protocol import indexing as indexing_messages
 from consigliere.protocol import search as search_messages
+from consigliere.protocol.envelope import MAX_MESSAGE_BYTES
+
+# For the query, the notes and the names of the fields.
+_ROOM_FOR_THE_REST = 512 * 1024
 
 
 def filters_from_wire(filters: search_messages.Filters) -> Filters:
@@ -22,18 +30,39 @@ def filters_from_wire(filters: search_messages.Filters) -> Filters:
 def search_reply(
     query_text: str, root: str, result: SearchResult, lag: dict[str, int], took_ms: float
 ) -> search_messages.SearchReply:
+    hits, too_long = _fitting(result.hits)
+    reason, code = result.reason, str(result.reason_code) if result.reason_code is not None else None
+    if too_long and not hits:
+        reason, code = f"what matches is too long for one message: {', '.join(too_long[:3])}", "too_long"
     return search_messages.SearchReply(
         query=query_text,
         workspace=root,
         revision=result.revision,
         took_ms=round(took_ms, 3),
         lag=lag,
-        partial=result.partial,
+        partial=(*result.partial, *(f"too long: {place}" for place in too_long)),
         withheld=result.withheld,
-        reason=result.reason,
-        reason_code=result.reason_code,
-        hits=tuple(_hit(hit) for hit in result.hits),
+        reason=reason,
+        reason_code=code,
+        hits=hits,
     )
+
+
+def _fitting(hits: Sequence[Hit]) -> tuple[tuple[search_messages.Hit, ...], list[str]]:
+    """The hits that one message can hold, and the places of those that it cannot: a line is never cut."""
+    fitting: list[search_messages.Hit] = []
+    too_long: list[str] = []
+    left = MAX_MESSAGE_BYTES - _ROOM_FOR_THE_REST
+    for hit in hits:
+        message = _hit(hit)
+        # As JSON it is at its longest.
+        size = len(msgspec.json.encode(message)) + 1
+        if size <= left:
+            fitting.append(message)
+            left -= size
+        else:
+            too_long.append(f"{hit.file}:{hit.line_start}")
+    return tuple(fitting), too_long
 
 
 def _hit(hit: Hit) -> search_messages.Hit:

@@ -174,10 +174,10 @@ def test_crash_in_a_handler_is_internal_and_the_daemon_goes_on(dealer: Dealer, q
     assert code_of(dealer.call("search", root="/r", query="x")) is None
 
 
-def test_answer_larger_than_a_message_is_refused(dealer: Dealer) -> None:
+def test_hits_that_no_message_can_hold_are_named(dealer: Dealer) -> None:
     answer = dealer.call("search", root="/r", query="huge")
-    assert code_of(answer) == "bad_request"
-    assert "fewer" in answer["failure"]["cure"]
+    assert code_of(answer) is None
+    assert (answer["result"]["hits"], answer["result"]["reason_code"]) == ([], "too_long")
 
 
 def test_shutdown_answers_and_then_ends() -> None:
