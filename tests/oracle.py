@@ -133,10 +133,8 @@ class Judge:
         """The chunks in which a text without any word stands: its phrases, or else all of it."""
         phrases = [phrase for each in _quoted(text) if (phrase := _comparable(each))]
         whole = unicodedata.normalize("NFC", text.strip())
-        for position, chunk in enumerate(self._chunks):
-            if phrases and all(phrase in self._text(position) for phrase in phrases):
-                yield chunk
-            elif not phrases and whole and whole in chunk.section.text:
+        for position, chunk in enumerate(self._chunks if whole else ()):
+            if all(phrase in self._text(position) for phrase in phrases) if phrases else whole in chunk.section.text:
                 yield chunk
 
     def _gained(self, terms: Sequence[QueryTerm]) -> Floats:

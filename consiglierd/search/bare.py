@@ -7,7 +7,7 @@ from consiglierd.search.filters import Sight, failing_filters
 from consiglierd.search.rank import Candidate, ranked
 from consiglierd.search.retriever import Chunks
 from consiglierd.search.score import matches_of
-from consiglierd.search.top import Ask, Top
+from consiglierd.search.top import Ask, Top, ids_with_phrases
 
 SCAN_LIMIT = 50_000
 _ROWS_AT_A_TIME = 1000
@@ -18,17 +18,19 @@ def bare_candidates(
 ) -> Top:
     """All have base score 1: the text stands there, and there is nothing else to compare."""
     ids = chunks.ids_whose_text_contains(ask.parsed.bare or "", SCAN_LIMIT)
+    is_all = len(ids) < SCAN_LIMIT
     ids = [each for each in ids if each not in snapshot.removed]
     candidates: list[Candidate] = []
     for start in range(0, len(ids), _ROWS_AT_A_TIME):
         if deadline.is_over:
             return Top(tuple(ranked(candidates)), None, False, True)
+        some = ids_with_phrases(chunks, ask.parsed.phrases, ids[start : start + _ROWS_AT_A_TIME])
         rows = [
             row
-            for row in chunks.scoring_rows(ids[start : start + _ROWS_AT_A_TIME])
-            if sight.may_see(row) and not failing_filters(query.filters, row)
+            for row in chunks.scoring_rows(some)
+            if sight.may_see(row) != ask.query.only_hidden and not failing_filters(query.filters, row)
         ]
         for row, match in zip(rows, matches_of(ask.model, rows), strict=True):
             weight, bonus = ask.boosts.weight_of(row.file_type), ask.boosts.bonus_of(row)
             candidates.append(Candidate(row, match, 1.0, weight, bonus, round(weight + bonus, 6)))
-    return Top(tuple(ranked(candidates)), None, len(ids) < SCAN_LIMIT, False)
+    return Top(tuple(ranked(candidates)), None, is_all, False)

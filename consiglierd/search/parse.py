@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from consiglierd.text.analyzer import QueryTerm, analyze_query
@@ -17,7 +18,8 @@ class ParsedQuery:
     """`terms` are those of the whole text, phrases included; `phrases` are normalised with `comparable`.
 
     `phrase_terms` are those that every text with the phrases holds, if they stand there as words.
-    `bare` is the text itself where it holds no term at all: it is then looked for as it stands.
+    `bare` is the text itself where it holds no term at all: it is then looked for as it stands. Where
+    it has phrases, it is a piece of one.
     """
 
     terms: tuple[QueryTerm, ...]
@@ -32,7 +34,7 @@ def parse_query(text: str) -> ParsedQuery:
     quoted = [first or second for first, second in _PHRASE.findall(cut)]
     phrases = tuple(dict.fromkeys(phrase for each in quoted if (phrase := comparable(each))))
     terms = analyze_query(cut)
-    bare = (phrases[0] if phrases else unicodedata.normalize("NFC", cut.strip())) if not terms else None
+    bare = (_longest_piece(phrases) if phrases else unicodedata.normalize("NFC", cut.strip())) if not terms else None
     return ParsedQuery(
         terms=terms[:MAX_TERMS],
         phrases=phrases,
@@ -40,6 +42,11 @@ def parse_query(text: str) -> ParsedQuery:
         bare=bare or None,
         is_cut=len(cut) < len(text) or len(terms) > MAX_TERMS,
     )
+
+
+def _longest_piece(phrases: Iterable[str]) -> str:
+    """What stands as it is in every text with the phrases, whose white space may differ there."""
+    return max((piece for phrase in phrases for piece in phrase.split()), key=len)
 
 
 def _is_certain(term: QueryTerm) -> bool:

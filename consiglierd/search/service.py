@@ -91,7 +91,7 @@ class SearchService:
             hits=hits,
             revision=snapshot.revision,
             partial=tuple(partial),
-            withheld=self._withheld(ask, snapshot, deadline),
+            withheld=self._withheld(ask, snapshot, query, role, deadline),
             reason_code=reason.code if reason is not None else None,
             reason=reason.text if reason is not None else None,
         )
@@ -102,13 +102,16 @@ class SearchService:
             return bare_candidates(ask, query, Sight.of(query.role, role), self._chunks, snapshot, deadline)
         return TopK(replace(ask, limit=ask.limit + SPARE_HITS), Proposer(snapshot), self._chunks).find(deadline)
 
-    def _withheld(self, ask: Ask, snapshot: Snapshot, deadline: Deadline) -> int:
+    def _withheld(self, ask: Ask, snapshot: Snapshot, query: Query, role: Role | None, deadline: Deadline) -> int:
         """How many matching chunks are private to another role."""
-        if ask.query.hidden_from is None or ask.parsed.bare is not None or not has_private(snapshot):
+        if ask.query.hidden_from is None or not has_private(snapshot):
             return 0
         everything = snapshot.corpus.documents + 1
         hidden = replace(ask, query=replace(ask.query, only_hidden=True), limit=everything, boosts=Boosts(None, 0.0))
-        found = TopK(hidden, Proposer(snapshot), self._chunks).find(deadline)
+        if ask.parsed.bare is not None:
+            found = bare_candidates(hidden, query, Sight.of(query.role, role), self._chunks, snapshot, deadline)
+        else:
+            found = TopK(hidden, Proposer(snapshot), self._chunks).find(deadline)
         return sum(1 + len(group.others) for group in found.groups)
 
     def _reason(self, ask: Ask, snapshot: Snapshot, query: Query, top: Top, deadline: Deadline) -> Reason:

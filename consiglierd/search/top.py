@@ -140,13 +140,20 @@ class TopK:
 
     def _with_phrases(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Those whose text holds every phrase; they always pass the minimum."""
-        rows = self._chunks.chunk_rows([each.row.chunk_id for each in candidates])
-        holding = {
-            row.scoring.chunk_id
-            for row in rows
-            if all(phrase in comparable(row.text) for phrase in self._ask.parsed.phrases)
-        }
+        ids = [each.row.chunk_id for each in candidates]
+        holding = set(ids_with_phrases(self._chunks, self._ask.parsed.phrases, ids))
         return [each for each in candidates if each.row.chunk_id in holding]
+
+
+def ids_with_phrases(chunks: Chunks, phrases: Sequence[str], ids: Sequence[ChunkId]) -> list[ChunkId]:
+    """Those of the chunks whose text holds every phrase; all of them where there are no phrases."""
+    if not phrases:
+        return list(ids)
+    return [
+        row.scoring.chunk_id
+        for row in chunks.chunk_rows(ids)
+        if all(phrase in text for text in [comparable(row.text)] for phrase in phrases)
+    ]
 
 
 def _order(candidate: Candidate) -> tuple[float, float, str, int]:
