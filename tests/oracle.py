@@ -151,7 +151,9 @@ class Judge:
     def _coverage(self, terms: Sequence[QueryTerm]) -> Callable[[int], float]:
         """The idf-weighted share of what the query asks for that the chunk at a position holds."""
         asked = [term for term in terms if term.is_basis]
-        idf = [self._idf(term.term) for term in asked]
+        known = {term.word for term in terms if self._column(term.term).any()}
+        # A word of which no chunk holds any part asks for a tenth of what it otherwise would.
+        idf = [self._idf(term.term) * (1 if term.word in known else 0.1) for term in asked]
         total = math.fsum(idf)
         return lambda position: (
             math.fsum(weight for term, weight in zip(asked, idf, strict=True) if _holds(self._chunks[position], term))

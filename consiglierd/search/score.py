@@ -17,6 +17,8 @@ from consiglierd.text.counts import path_terms, unpack
 
 K1 = 1.2
 B = 0.75
+# Measured on the sets of benchmarks/quality.py: from 0.15 on more than a tenth of the answers of one is lost.
+UNKNOWN_WORD_SHARE = 0.1
 _ROWS_AT_A_TIME = 500
 
 
@@ -25,8 +27,9 @@ class ScoringModel:
     """A query against the statistics of one revision.
 
     `keys` and `idf` (times the term's own weight) are one a term. `attainable` is the sum of
-    idf * (K1 + 1), the most that any chunk could get; `basis` marks the terms that coverage asks
-    for, `basis_idf` is their sum, and `covers` are for each term the keys of what counts as holding it.
+    idf * (K1 + 1), the most that any chunk could get. `basis` marks the terms that coverage asks
+    for; of each it asks `asked`, and `basis_idf` is the sum of that. `covers` are for each term the
+    keys of what counts as holding it.
     """
 
     terms: tuple[QueryTerm, ...]
@@ -34,6 +37,7 @@ class ScoringModel:
     idf: NDArray[np.float64]
     attainable: float
     basis: NDArray[np.bool_]
+    asked: NDArray[np.float64]
     basis_idf: float
     covers: tuple[NDArray[np.uint64], ...]
     average_length: float
@@ -56,16 +60,25 @@ def keys_of(terms: Sequence[QueryTerm]) -> NDArray[np.uint64]:
 def scoring_model(
     terms: tuple[QueryTerm, ...], df: NDArray[np.int64], chunks: int, average_length: float
 ) -> ScoringModel:
-    """`df` is one a term, in the live chunks."""
+    """`df` is one a term, in the live chunks.
+
+    Coverage asks of a term its idf. Of the terms of a word that no chunk holds any part of, it asks
+    a small share only: such words are mostly of another language than the documents, and would
+    otherwise hide what the rest of the question finds. A word that is known in part counts whole.
+    """
     idf = inverse_frequency(df, chunks) * np.array([term.weight for term in terms], dtype=np.float64)
     basis = np.array([term.is_basis for term in terms], dtype=np.bool_)
+    known_words = {term.word for term, frequency in zip(terms, df.tolist(), strict=True) if frequency > 0}
+    shares = [1.0 if term.word in known_words else UNKNOWN_WORD_SHARE for term in terms]
+    asked = idf * np.array(shares, dtype=np.float64) * basis
     return ScoringModel(
         terms=terms,
         keys=keys_of(terms),
         idf=idf,
         attainable=float(math.fsum(idf.tolist()) * (K1 + 1)),
         basis=basis,
-        basis_idf=math.fsum(idf[basis].tolist()),
+        asked=asked,
+        basis_idf=math.fsum(asked.tolist()),
         covers=tuple(np.array([term_key(each) for each in term.covered_by], dtype=np.uint64) for term in terms),
         average_length=average_length,
     )
@@ -96,7 +109,7 @@ def _matches(model: ScoringModel, rows: Sequence[ScoringRow]) -> Iterator[Match]
     for row, gains_of_row, held_of_row, length in zip(counts, gained.tolist(), held, lengths.tolist(), strict=True):
         bm25 = math.fsum(gains_of_row) / model.attainable if model.attainable > 0 else 0.0
         if model.basis_idf > 0:
-            coverage = math.fsum(model.idf[model.basis & held_of_row].tolist()) / model.basis_idf
+            coverage = math.fsum(model.asked[held_of_row].tolist()) / model.basis_idf
         else:
             coverage = 1.0 if row.any() else 0.0
         yield Match(row, bm25, coverage, length)

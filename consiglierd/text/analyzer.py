@@ -22,7 +22,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise, starmap
+from itertools import pairwise
 
 ANALYZER_FINGERPRINT = "terms-2"
 MAX_TERM_CHARACTERS = 64
@@ -57,13 +57,15 @@ class QueryTerm:
 
     Terms with `is_basis` are what the query asks for; the others only add to the score. A text that
     holds any of `covered_by` counts as holding this term ("javascript" stands for the "java" and
-    "script" of "JavaScript"). `weight` is the share of its idf that counts; 1 for the basis.
+    "script" of "JavaScript"). `weight` is the share of its idf that counts; 1 for the basis. `word`
+    is the same for the terms of one token of the query.
     """
 
     term: str
     is_basis: bool
     covered_by: tuple[str, ...] = ()
     weight: float = 1.0
+    word: int = 0
 
 
 def analyze(text: str) -> list[str]:
@@ -74,14 +76,14 @@ def analyze(text: str) -> list[str]:
 def analyze_query(text: str) -> tuple[QueryTerm, ...]:
     """The distinct terms of a query, in order; a term that is required anywhere is required."""
     found: dict[str, QueryTerm] = {}
-    for token in tokens(text):
-        for item in starmap(QueryTerm, _expand(token)):
+    for word, token in enumerate(tokens(text)):
+        for item in (QueryTerm(*each, word) for each in _expand(token)):
             known = found.get(item.term)
             if known is None:
                 found[item.term] = item
             elif item.is_basis:
                 both = tuple(dict.fromkeys(known.covered_by + item.covered_by))
-                found[item.term] = replace(item, covered_by=both)
+                found[item.term] = replace(known if known.is_basis else item, covered_by=both)
             elif not known.is_basis and item.weight > known.weight:
                 found[item.term] = item
     return tuple(found.values())
