@@ -2,8 +2,7 @@
 
 from consiglierd.index.snapshot import Snapshot
 from consiglierd.model.deadline import Deadline
-from consiglierd.model.query import Query
-from consiglierd.search.filters import Sight, failing_filters
+from consiglierd.search.filters import failing_filters, may_see
 from consiglierd.search.rank import Candidate, ranked
 from consiglierd.search.retriever import Chunks
 from consiglierd.search.score import matches_of
@@ -13,9 +12,7 @@ SCAN_LIMIT = 50_000
 _ROWS_AT_A_TIME = 1000
 
 
-def bare_candidates(
-    ask: Ask, query: Query, sight: Sight, chunks: Chunks, snapshot: Snapshot, deadline: Deadline
-) -> Top:
+def bare_candidates(ask: Ask, chunks: Chunks, snapshot: Snapshot, deadline: Deadline) -> Top:
     """All have base score 1: the text stands there, and there is nothing else to compare."""
     ids = chunks.ids_whose_text_contains(ask.parsed.bare or "", SCAN_LIMIT)
     is_all = len(ids) < SCAN_LIMIT
@@ -28,7 +25,8 @@ def bare_candidates(
         rows = [
             row
             for row in chunks.scoring_rows(some)
-            if sight.may_see(row) != ask.query.only_hidden and not failing_filters(query.filters, row)
+            if may_see(row, ask.query.hidden_from) != ask.query.only_hidden
+            and not failing_filters(ask.query.filters, row)
         ]
         for row, match in zip(rows, matches_of(ask.model, rows), strict=True):
             weight, bonus = ask.boosts.weight_of(row.file_type), ask.boosts.bonus_of(row)

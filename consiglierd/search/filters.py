@@ -1,27 +1,15 @@
 """What a query lets through: a pure predicate on a chunk, which the retrievers must agree with."""
 
 import unicodedata
-from dataclasses import dataclass
 
 from consiglierd.model.query import Filters
-from consiglierd.model.roles import Role
 from consiglierd.model.stored import ScoringRow
 from consiglierd.text.globs import compile_glob
 
 
-@dataclass(frozen=True, slots=True)
-class Sight:
-    """Who may see private chunks: everyone where no role is named, else the role's own group alone."""
-
-    is_named: bool
-    group: str | None
-
-    @staticmethod
-    def of(name: str | None, role: Role | None) -> "Sight":
-        return Sight(name is not None, role.group if role is not None else None)
-
-    def may_see(self, row: ScoringRow) -> bool:
-        return row.private_to is None or not self.is_named or row.private_to == self.group
+def may_see(row: ScoringRow, hidden_from: str | None) -> bool:
+    """`hidden_from` as in LexicalQuery: None sees all, a group its own private chunks alone, "" none of them."""
+    return row.private_to is None or hidden_from is None or row.private_to == hidden_from
 
 
 def failing_filters(filters: Filters, row: ScoringRow) -> tuple[str, ...]:

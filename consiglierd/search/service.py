@@ -16,7 +16,6 @@ from consiglierd.model.roles import Role, RoleTable
 from consiglierd.search import reasons
 from consiglierd.search.answer import Answer, AnswerParts
 from consiglierd.search.bare import bare_candidates
-from consiglierd.search.filters import Sight
 from consiglierd.search.parse import ParsedQuery, parse_query
 from consiglierd.search.rank import Boosts
 from consiglierd.search.reasons import Reason
@@ -76,7 +75,8 @@ class SearchService:
         min_score = options.min_score if query.min_score is None else query.min_score
         parsed = parse_query(query.text)
         ask = _ask(parsed, query, snapshot, role, options.beta, min_score)
-        top = self._top(ask, snapshot, query, role, deadline)
+        # A few more than are wanted, for hits that no longer stand when they are verified.
+        top = self._ranked(replace(ask, limit=ask.limit + SPARE_HITS), snapshot, deadline)
         partial = [*_partial_of(parsed, query, role, top)]
         answer = Answer(
             AnswerParts(ask.model, role, query, self._chunks, self._files, options.max_file_bytes, self._changed)
@@ -91,36 +91,32 @@ class SearchService:
             hits=hits,
             revision=snapshot.revision,
             partial=tuple(partial),
-            withheld=self._withheld(ask, snapshot, query, role, deadline),
+            withheld=self._withheld(ask, snapshot, deadline),
             reason_code=reason.code if reason is not None else None,
             reason=reason.text if reason is not None else None,
         )
 
-    def _top(self, ask: Ask, snapshot: Snapshot, query: Query, role: Role | None, deadline: Deadline) -> Top:
-        """With a few spare ones, for hits that no longer stand when they are verified."""
+    def _ranked(self, ask: Ask, snapshot: Snapshot, deadline: Deadline) -> Top:
         if ask.parsed.bare is not None:
-            return bare_candidates(ask, query, Sight.of(query.role, role), self._chunks, snapshot, deadline)
-        return TopK(replace(ask, limit=ask.limit + SPARE_HITS), Proposer(snapshot), self._chunks).find(deadline)
+            return bare_candidates(ask, self._chunks, snapshot, deadline)
+        return TopK(ask, Proposer(snapshot), self._chunks).find(deadline)
 
-    def _withheld(self, ask: Ask, snapshot: Snapshot, query: Query, role: Role | None, deadline: Deadline) -> int:
+    def _withheld(self, ask: Ask, snapshot: Snapshot, deadline: Deadline) -> int:
         """How many matching chunks are private to another role."""
         if ask.query.hidden_from is None or not has_private(snapshot):
             return 0
         everything = snapshot.corpus.documents + 1
         hidden = replace(ask, query=replace(ask.query, only_hidden=True), limit=everything, boosts=Boosts(None, 0.0))
-        if ask.parsed.bare is not None:
-            found = bare_candidates(hidden, query, Sight.of(query.role, role), self._chunks, snapshot, deadline)
-        else:
-            found = TopK(hidden, Proposer(snapshot), self._chunks).find(deadline)
+        found = self._ranked(hidden, snapshot, deadline)
         return sum(1 + len(group.others) for group in found.groups)
 
     def _reason(self, ask: Ask, snapshot: Snapshot, query: Query, top: Top, deadline: Deadline) -> Reason:
         ignored = reasons.ignored(query.filters, self._ignored_by)
         if ignored is not None:
             return ignored
-        if not query.filters.is_empty and ask.parsed.bare is None:
+        if not query.filters.is_empty:
             open_ask = replace(ask, query=replace(ask.query, filters=Filters()), limit=COUNTED_HITS)
-            found = TopK(open_ask, Proposer(snapshot), self._chunks).find(deadline)
+            found = self._ranked(open_ask, snapshot, deadline)
             rows = [group.best.row for group in found.groups[:COUNTED_HITS]]
             if rows and top.best_below is None:
                 is_all = found.is_exhausted and len(found.groups) <= COUNTED_HITS

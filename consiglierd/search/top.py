@@ -97,9 +97,9 @@ class TopK:
             np.concatenate([ask.model.keys[at : at + 1], ask.model.covers[at]])
             for at in np.flatnonzero(ask.model.basis).tolist()
         ]
-        proposal = self._retriever.by_coverage(ways, ask.model.idf[ask.model.basis], ask.query, limit)
+        proposal = self._retriever.by_coverage(ways, ask.model.asked[ask.model.basis], ask.query, limit)
         self._score(proposal.ids)
-        needed = ask.min_score * ask.model.basis_idf * (1 - COVERAGE_SLACK)
+        needed = (ask.min_score - ROUNDING) * ask.model.basis_idf * (1 - COVERAGE_SLACK)
         return proposal.is_exhausted or proposal.bound < needed
 
     def _with_all_places(self, groups: list[Folded]) -> list[Folded]:
