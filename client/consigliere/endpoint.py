@@ -63,6 +63,11 @@ def _named_endpoint(named: str) -> Endpoint:
             f"set {SOCKET_VARIABLE} to a path such as /tmp/c/daemon.sock",
         )
     path = os.path.normpath(named)
+    # The look at the ending spares the password database on every command that names another socket.
+    if path.endswith("/consigliere/daemon.sock") and os.path.isabs(home_directory()):
+        own = own_endpoint()
+        if path == os.path.normpath(own.socket):
+            return own
     return Endpoint(path, path.removesuffix(".sock") + ".state")
 
 
@@ -99,8 +104,10 @@ def check_socket_folder(endpoint: Endpoint) -> None:
 
 
 def prepare_state_directory(endpoint: Endpoint) -> None:
-    os.makedirs(endpoint.state_directory, mode=0o700, exist_ok=True)
-    _check_folder(endpoint.state_directory)
+    # In this order: a state directory lies in the socket's folder, which as a mere parent would not be 0700.
+    for folder in (os.path.dirname(endpoint.socket), endpoint.state_directory):
+        os.makedirs(folder, mode=0o700, exist_ok=True)
+        _check_folder(folder)
 
 
 def _check_folder(folder: str) -> None:
@@ -117,10 +124,12 @@ def _check_folder(folder: str) -> None:
             f"set {SOCKET_VARIABLE} to a path in a folder of your own",
         )
     if stat.S_IMODE(found.st_mode) & 0o077:
+        # A folder where others write, such as /tmp, is shared on purpose: closing it would be bad advice.
+        shared = bool(found.st_mode & 0o022)
         raise DaemonUnreachable(
             f"others may enter {folder} (mode {stat.S_IMODE(found.st_mode):04o})",
             "unsafe",
-            f"chmod 700 '{folder}', or name another socket",
+            "name a socket in a folder of mode 0700" if shared else f"chmod 700 '{folder}', or name another socket",
         )
 
 

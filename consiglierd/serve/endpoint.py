@@ -60,26 +60,37 @@ def find_endpoint(socket: str | None, environment: Mapping[str, str]) -> Endpoin
     macOS, which the system sets for each user.
     """
     named = socket or environment.get(SOCKET_VARIABLE)
-    endpoint = _named_endpoint(named) if named else _own_endpoint(environment)
+    endpoint = _named_endpoint(named, environment) if named else _own_endpoint(environment)
     _check_length(endpoint)
     return endpoint
 
 
 def prepare_folders(endpoint: Endpoint) -> None:
-    """Makes the state directory and the socket's folder, 0700, and refuses folders that are not ours."""
-    for folder in (endpoint.state_directory, endpoint.socket.parent):
+    """Makes the socket's folder and the state directory, 0700, and refuses folders that are not ours."""
+    # In this order: a state directory lies in the socket's folder, which as a mere parent would not be 0700.
+    for folder in (endpoint.socket.parent, endpoint.state_directory):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         _check_folder(folder)
 
 
-def _named_endpoint(named: str) -> Endpoint:
+def _named_endpoint(named: str, environment: Mapping[str, str]) -> Endpoint:
     if not os.path.isabs(named) or "\0" in named:
         raise BadRequest(
             f"the socket must be an absolute path, not {named!r}",
             cure=f"set {SOCKET_VARIABLE} or --socket to a path such as /tmp/c/daemon.sock",
         )
     path = Path(os.path.normpath(named))
+    # A client names the socket of the user's own daemon too when it starts it: the same socket, the same daemon.
+    if _has_home() and path == (own := _own_endpoint(environment)).socket:
+        return own
     return Endpoint(socket=path, state_directory=path.with_name(path.name.removesuffix(".sock") + ".state"))
+
+
+def _has_home() -> bool:
+    try:
+        return os.path.isabs(pwd.getpwuid(os.getuid()).pw_dir)
+    except KeyError:
+        return False
 
 
 def _own_endpoint(environment: Mapping[str, str]) -> Endpoint:
@@ -125,6 +136,9 @@ def _check_folder(folder: Path) -> None:
             cure="name a socket in a folder of your own",
         )
     if stat.S_IMODE(found.st_mode) & 0o077:
+        # A folder where others write, such as /tmp, is shared on purpose: closing it would be bad advice.
+        shared = bool(found.st_mode & 0o022)
         raise Refused(
-            f"others may enter {folder} (mode {stat.S_IMODE(found.st_mode):04o})", cure=f"chmod 700 '{folder}'"
+            f"others may enter {folder} (mode {stat.S_IMODE(found.st_mode):04o})",
+            cure="name a socket in a folder of mode 0700" if shared else f"chmod 700 '{folder}'",
         )

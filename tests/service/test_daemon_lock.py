@@ -144,8 +144,13 @@ def test_everything_written_is_the_users_alone() -> None:
 
 def test_folder_that_others_may_enter_is_refused(endpoint: Endpoint) -> None:
     endpoint.socket.parent.chmod(0o755)
-    with pytest.raises(Refused, match="others may enter"):
+    with pytest.raises(Refused, match="others may enter") as caught:
         claim(endpoint)
+    assert "chmod 700" in str(caught.value.cure)
+    endpoint.socket.parent.chmod(0o1777)
+    with pytest.raises(Refused, match="others may enter") as caught:
+        claim(endpoint)
+    assert "chmod" not in str(caught.value.cure)
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can give a folder away")
@@ -177,6 +182,19 @@ def test_client_and_daemon_agree_on_every_place(named: str | None, monkeypatch: 
     ours, theirs = find_endpoint(None, environment), client_endpoint.find_endpoint()
     assert (str(ours.socket), str(ours.state_directory)) == (theirs.socket, theirs.state_directory)
     assert (str(ours.log_file), str(ours.record_file)) == (theirs.log_file, theirs.record_file)
+
+
+def test_the_socket_of_the_users_own_daemon_is_the_same_daemon_when_it_is_named() -> None:
+    """A client that starts the daemon names its socket; the state must not move beside it."""
+    own = find_endpoint(None, {})
+    assert find_endpoint(str(own.socket), {}) == own
+    assert find_endpoint(None, {"CONSIGLIERE_SOCKET": f"{own.socket.parent}/./daemon.sock"}) == own
+
+
+def test_a_missing_folder_of_the_socket_is_made_for_the_user_alone(endpoint: Endpoint) -> None:
+    deeper = find_endpoint(str(endpoint.socket.parent / "new" / "d.sock"), {})
+    prepare_folders(deeper)
+    assert stat.S_IMODE(deeper.socket.parent.stat().st_mode) == 0o700
 
 
 def test_own_endpoint_does_not_depend_on_home_in_the_environment() -> None:

@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from consigliere import endpoint
-from consigliere.endpoint import Endpoint, check_socket_folder, find_endpoint, find_root, own_endpoint
+from consigliere.endpoint import (
+    Endpoint,
+    check_socket_folder,
+    find_endpoint,
+    find_root,
+    own_endpoint,
+    prepare_state_directory,
+)
 from consigliere.errors import DaemonUnreachable, UsageError
 
 
@@ -70,6 +77,19 @@ def test_the_environment_names_another_daemon_with_a_state_of_its_own(monkeypatc
     monkeypatch.setenv("CONSIGLIERE_SOCKET", "/tmp/" + "가" * 40)
     with pytest.raises(UsageError, match="bytes"):
         find_endpoint()
+
+
+def test_the_own_daemons_socket_may_be_named_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    own = own_endpoint()
+    monkeypatch.setenv("CONSIGLIERE_SOCKET", own.socket)
+    found = find_endpoint()
+    assert (found.socket, found.state_directory) == (own.socket, own.state_directory)
+
+
+def test_a_missing_folder_of_the_socket_is_made_for_the_user_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "new"
+    prepare_state_directory(Endpoint(str(folder / "d.sock"), str(folder / "d.state")))
+    assert folder.stat().st_mode & 0o777 == 0o700
 
 
 def test_the_own_daemon_does_not_depend_on_home_in_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
