@@ -48,12 +48,13 @@ class DerivedStore:
         return str(self._writer.execute("SELECT value FROM meta WHERE key = 'nonce'").fetchone()[0])
 
     @property
-    def is_sound(self) -> bool:
-        """Whether the file that was opened still lies in its place, and nothing damaged was read from it."""
-        return not self._is_damaged and self._identity is not None and _identity_of(self._path) == self._identity
+    def is_in_place(self) -> bool:
+        """Whether the file that was opened still lies where it was."""
+        return self._identity is not None and _identity_of(self._path) == self._identity
 
     @property
     def is_damaged(self) -> bool:
+        """Whether something was read from it that SQLite cannot have written."""
         return self._is_damaged
 
     @contextlib.contextmanager

@@ -1,5 +1,6 @@
 """All workspaces of the daemon: opened once, closed when too many are open, refused after crashes."""
 
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -46,6 +47,8 @@ class OpenWorkspaces:
         self._is_closing = False
 
     def open(self, root: str, deadline: Deadline) -> OpenWorkspace:
+        # A folder that has several names by links is one workspace.
+        root = os.path.realpath(root)
         slot = self._slots.get(root)
         workspace = slot.workspace if slot is not None else None
         if slot is not None and workspace is not None and workspace.is_sound:
@@ -74,12 +77,26 @@ class OpenWorkspaces:
             raise Busy("the daemon is stopping", retry_after_ms=500)
         self._registry.mark_opening(root)
         try:
-            workspace = self._open_one(root)
+            workspace = self._open_free(root)
         except BaseException:
             self._registry.mark_failed(root)
             raise
         self._registry.mark_open(root, workspace.nonce)
         return workspace
+
+    def _open_free(self, root: str) -> OpenWorkspace:
+        """A folder that was renamed is still held under its old name: that is let go."""
+        try:
+            return self._open_one(root)
+        except Busy:
+            with self._lock:
+                slots = list(self._slots.items())
+            moved = [
+                (other, slot) for other, slot in slots if slot.workspace is not None and not slot.workspace.is_in_place
+            ]
+            if not [other for other, slot in moved if self._close_slot(other, slot, waits=False)]:
+                raise
+            return self._open_one(root)
 
     def _refuse_if_it_kills_us(self, root: str) -> None:
         known = self._registry.find(root)
@@ -94,24 +111,33 @@ class OpenWorkspaces:
             open_slots = [(root, slot) for root, slot in self._slots.items() if slot.workspace is not None]
         if len(open_slots) < MAX_OPEN:
             return
-        root, slot = min(open_slots, key=lambda entry: entry[1].used_s)
-        self._close_slot(root, slot)
+        # Whoever opens one holds its lock, and would wait here for another that does the same.
+        for root, slot in sorted(open_slots, key=lambda entry: entry[1].used_s):
+            if self._close_slot(root, slot, waits=False):
+                return
 
     def close_one(self, root: str) -> None:
         """Close a workspace until the next call that names it."""
+        root = os.path.realpath(root)
         slot = self._slots.get(root)
         if slot is not None:
             self._close_slot(root, slot)
 
-    def _close_slot(self, root: str, slot: _Slot) -> None:
-        with slot.lock:
+    def _close_slot(self, root: str, slot: _Slot, *, waits: bool = True) -> bool:
+        """Whether it is closed; with `waits` off, False where somebody is opening or closing it."""
+        if not slot.lock.acquire(blocking=waits):
+            return False
+        try:
             workspace, slot.workspace = slot.workspace, None
             if workspace is None:
-                return
+                return True
             line = _line_of(root, workspace)
             workspace.close(CLOSE_TIMEOUT_S)
+        finally:
+            slot.lock.release()
         if line is not None:
             self._registry.note_size(root, line.files, line.chunks)
+        return True
 
     def lines(self) -> tuple[WorkspaceLine, ...]:
         with self._lock:
@@ -124,6 +150,7 @@ class OpenWorkspaces:
         return tuple(lines)
 
     def forget(self, root: str) -> tuple[str, ...]:
+        root = os.path.realpath(root)
         known = self._registry.find(root)
         if known is None and root not in self._slots and not (Path(root) / FOLDER_NAME).is_dir():
             raise NotFound(

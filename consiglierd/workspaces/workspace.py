@@ -1,5 +1,6 @@
 """One open workspace, as the calls see it."""
 
+import os
 from collections import Counter
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -299,9 +300,14 @@ class OpenWorkspace:
             )
 
     @property
+    def is_in_place(self) -> bool:
+        """Whether the data that was opened still lies where it was: `.consigliere/` may be deleted at any time."""
+        return self._parts.folder.is_standing and self._parts.store.is_in_place
+
+    @property
     def is_sound(self) -> bool:
-        """Whether what was opened still lies in its place and holds: `.consigliere/` may be deleted at any time."""
-        return self._parts.folder.is_standing and self._parts.store.is_sound
+        """Whether it can go on as it is. While the root itself is away it waits for it."""
+        return not self._parts.store.is_damaged and (self.is_in_place or not os.path.isdir(self.root))
 
     # -- its end ------------------------------------------------------------------------------
 

@@ -1,5 +1,6 @@
 """Handles search."""
 
+import datetime
 import time
 
 from consiglierd.errors import BadRequest
@@ -7,9 +8,12 @@ from consiglierd.model.ids import Revision
 from consiglierd.model.query import Query
 from consiglierd.serve.to_wire import filters_from_wire, search_reply
 from consiglierd.serve.visit import Visit
-from consigliere.protocol.search import Search, SearchReply
+from consigliere.protocol.search import Filters, Search, SearchReply
 
 MAX_LIMIT = 1000
+MAX_FILTER_VALUES = 100
+# Each is compiled, and takes half a megabyte of the daemon's.
+MAX_PATH_GLOBS = 20
 
 
 def search_waits(call: Search) -> bool:
@@ -30,6 +34,9 @@ def search(call: Search, visit: Visit) -> SearchReply:
 
 
 def _query(call: Search, limit: int) -> Query:
+    _check_filters(call.filters)
+    if call.min_score is not None and not 0.0 <= call.min_score <= 1.0:
+        raise BadRequest("the minimum score is a number from 0 to 1", cure="change the minimum score")
     if not 1 <= limit <= MAX_LIMIT:
         raise BadRequest(f"a search gives 1 to {MAX_LIMIT} hits, not {limit}", cure="change the limit")
     return Query(
@@ -41,3 +48,24 @@ def _query(call: Search, limit: int) -> Query:
         explain=call.explain,
         full=call.full,
     )
+
+
+def _check_filters(filters: Filters) -> None:
+    for name, values, limit in (
+        ("type", filters.types, MAX_FILTER_VALUES),
+        ("tag", filters.tags, MAX_FILTER_VALUES),
+        ("status", filters.statuses, MAX_FILTER_VALUES),
+        ("path", filters.path_globs, MAX_PATH_GLOBS),
+    ):
+        if len(values) > limit:
+            raise BadRequest(f"at most {limit} values of the filter {name} are taken, not {len(values)}")
+    for name, day in (("after", filters.after), ("before", filters.before)):
+        if day is not None and not _is_day(day):
+            raise BadRequest(f"{name} must be a day like 2026-03-28, not {day[:40]!r}", cure="change the date")
+
+
+def _is_day(text: str) -> bool:
+    try:
+        return datetime.date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
