@@ -101,6 +101,13 @@ def test_no_results_say_why_in_one_line_that_holds_both_languages(language: str)
     assert EMPTY_SEARCH["reason"] in out
 
 
+@pytest.mark.parametrize("language", ["en", "ko"])
+def test_an_answer_during_the_first_index_names_the_command_that_waits(language: str) -> None:
+    told = printed(search(language, hits=[], reason="still indexing, 3 of 10 files", reason_code="indexing"))
+    assert "still indexing, 3 of 10 files" in told
+    assert "`consigliere index`" in told
+
+
 def test_both_languages_have_the_same_words() -> None:
     assert WORDS["ko"].keys() == WORDS["en"].keys()
     for key, text in WORDS["en"].items():

@@ -78,10 +78,14 @@ def _options_of(name: str) -> list[tuple[str, str]]:
     return [(option[0], option[3]) for option in (*COMMANDS[name].options, *COMMON)]
 
 
+def _bash_words(name: str) -> list[str]:
+    """The options; before them the words to choose from, where the places are such (`bash|zsh|fish`)."""
+    places = COMMANDS[name].places
+    return [*(places.split("|") if "|" in places else ()), *(option for option, _ in _options_of(name))]
+
+
 def _bash() -> str:
-    cases = "\n".join(
-        f"    {name}) words='{' '.join(option for option, _ in _options_of(name))}' ;;" for name in COMMANDS
-    )
+    cases = "\n".join(f"    {name}) words='{' '.join(_bash_words(name))}' ;;" for name in COMMANDS)
     return f"""\
 _consigliere() {{
   local words current="${{COMP_WORDS[COMP_CWORD]}}"
@@ -125,14 +129,18 @@ def _fish() -> str:
     lines = []
     for command in COMMANDS.values():
         lines.append(
-            f"complete -c consigliere -n __fish_use_subcommand -a {command.name} -d '{_quoted(command.summary)}'"
+            f"complete -c consigliere -n __fish_use_subcommand -a {command.name} -d '{_in_fish(command.summary)}'"
         )
         for option, text in _options_of(command.name):
             form = f"-l {option[2:]}" if option.startswith("--") else f"-s {option[1:]}"
             lines.append(
-                f"complete -c consigliere -n '__fish_seen_subcommand_from {command.name}' {form} -d '{_quoted(text)}'"
+                f"complete -c consigliere -n '__fish_seen_subcommand_from {command.name}' {form} -d '{_in_fish(text)}'"
             )
     return "\n".join(lines) + "\n"
+
+
+def _in_fish(text: str) -> str:
+    return text.replace("\\", "\\\\").replace("'", "\\'")
 
 
 def _quoted(text: str) -> str:

@@ -26,7 +26,7 @@ DEFAULTS = """\
 [search]
 # How many hits, where the caller does not say.
 # default_top_k = 5
-# Hits below this score (0 to 1) are not shown.
+# Hits that hold less than this share (0 to 1) of the question's words are not shown.
 # min_score = 0.3
 # The share of vectors in the score; the rest is words.
 # alpha = 0.7

@@ -23,6 +23,7 @@ WORDS = {
         "below_min_score": "only matches below the minimum score",
         "filtered_out": "everything was filtered out",
         "indexing": "still indexing",
+        "wait": "`consigliere index` waits until all is in",
         "ignored": "the path is ignored",
         "": "nothing was found",
     },
@@ -36,6 +37,7 @@ WORDS = {
         "below_min_score": "최소 점수에 못 미치는 결과뿐입니다",
         "filtered_out": "조건에 맞는 결과가 없습니다",
         "indexing": "아직 색인 중입니다",
+        "wait": "`consigliere index`는 모두 끝날 때까지 기다립니다",
         "ignored": "무시되는 경로입니다",
         "": "찾은 내용이 없습니다",
     },
@@ -102,9 +104,10 @@ def _reason(reply: SearchReplyShape, language: str) -> str:
     """The daemon's reason, which is in English and has the particulars; in Korean what it means comes first."""
     meaning = WORDS[language].get(reply["reason_code"] or "", WORDS[language][""])
     reason = reply["reason"] or ""
-    if language == "en":
-        return reason or meaning
-    return f"{meaning} ({reason})" if reason else meaning
+    told = reason or meaning
+    if reason and language != "en":
+        told = f"{meaning} ({reason})"
+    return f"{told}; {WORDS[language]['wait']}" if reply["reason_code"] == "indexing" else told
 
 
 def _notes(reply: SearchReplyShape, words: dict[str, str]) -> list[str]:
