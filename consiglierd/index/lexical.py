@@ -30,6 +30,7 @@ BATCH_ROWS = 2000
 CHANGES_AT_ONCE = 200
 COMPACT_SHARE = 0.2
 COMPACT_AT_LEAST = 500
+_PROBES_AT_ONCE = 256
 FINGERPRINT = f"{SCHEMA_FINGERPRINT}/{ANALYZER_FINGERPRINT}/{HEADING_WEIGHT}/{PATH_WEIGHT}"
 
 
@@ -234,9 +235,12 @@ class LexicalIndex:
 
 
 def _any_term(statistics: LiveStatistics) -> str | None:
-    """A term that some live chunk holds."""
+    """A term that some live chunk holds; a level alone also counts chunks that a later one takes away."""
     for keys, df in reversed(statistics.levels):
-        positive = np.flatnonzero(df > 0)
-        if len(positive):
-            return term_text(int(keys[positive[0]]))
+        candidates = keys[df > 0]
+        for start in range(0, len(candidates), _PROBES_AT_ONCE):
+            some = candidates[start : start + _PROBES_AT_ONCE]
+            held = some[statistics.document_frequencies(some) > 0]
+            if len(held):
+                return term_text(int(held[0]))
     return None
