@@ -8,6 +8,11 @@ MAX_GLOB_CHARACTERS = 300
 
 _SPECIAL = frozenset(r"\.+*?()|[]{}^$")
 _SPECIAL_IN_CLASS = frozenset(r"\[]^-&~")
+# The first member of a class may be the "]" that would otherwise close it.
+_BRACKET = re.compile(r"\[([!^]?+)((?:\\.|[^\\])(?:\\.|[^\]\\])*)\]", re.DOTALL)
+_MEMBER = re.compile(r"\\.|[^\\]", re.DOTALL)
+# A dot alone would mean any character but a line's end to one of the two.
+_ANY = "(?s:.)"
 
 
 def glob_source(glob: str) -> str:
@@ -21,22 +26,22 @@ def glob_source(glob: str) -> str:
     is_anchored = "/" in body.rstrip("/")
     body = body.strip("/")
     if body in ("", "."):
-        return ".*"
+        return f"{_ANY}*"
     names = body.split("/")
     source = "" if is_anchored else "([^/]+/)*"
     for position, name in enumerate(names):
         is_last = position == len(names) - 1
         if name == "**":
-            source += ".+" if is_last else "([^/]+/)*"
+            source += f"{_ANY}+" if is_last else "([^/]+/)*"
         else:
             source += _name_source(name) + ("" if is_last else "/")
-    return source + "(/.*)?"
+    return source + f"(/{_ANY}*)?"
 
 
 @lru_cache(maxsize=256)
 def compile_glob(glob: str) -> re.Pattern[str]:
     """The glob for `fullmatch`."""
-    return re.compile(glob_source(glob), re.DOTALL)
+    return re.compile(glob_source(glob))
 
 
 def path_matches(path: str, glob: str) -> bool:
@@ -59,35 +64,38 @@ def _name_source(name: str) -> str:
         elif character == "\\" and position < len(name):
             source += _literal(name[position])
             position += 1
-        elif (
-            character == "["
-            and (end := name.find("]", position + 2 if name[position : position + 1] in "!^]" else position)) > 0
-        ):
-            source += _class_source(name[position:end])
-            position = end + 1
+        elif bracket := _BRACKET.match(name, position - 1):
+            source += _class_source(bracket[1] != "", _MEMBER.findall(bracket[2]))
+            position = bracket.end()
         else:
             source += _literal(character)
     return source
 
 
-def _class_source(body: str) -> str:
-    is_negative = body[:1] in ("!", "^")
-    if is_negative:
-        body = body[1:]
+def _class_source(is_negative: bool, members: list[str]) -> str:
+    """`members` are characters, some with a backslash before them; a plain "-" between two makes a range."""
     source = ""
     position = 0
-    while position < len(body):
-        first, position = body[position], position + 1
-        if body[position : position + 1] == "-" and position + 1 < len(body):
-            last, position = body[position + 1], position + 2
-            if first <= last:
-                source += f"{_in_class(first)}-{_in_class(last)}"
-        else:
-            source += _in_class(first)
+    while position < len(members):
+        first = last = members[position][-1]
+        position += 1
+        if members[position : position + 1] == ["-"] and position + 1 < len(members):
+            last = members[position + 1][-1]
+            position += 2
+        source += _range_source(first, last)
     if is_negative:
         return f"[^/{source}]"
     # An empty class names no character, but an empty bracket is no expression: no path holds a NUL.
     return f"[{source}]" if source else "\0"
+
+
+def _range_source(first: str, last: str) -> str:
+    if first > last:
+        return ""
+    if first <= "/" <= last:
+        # One character of a name is never the "/" between names.
+        return _range_source(first, ".") + _range_source("0", last)
+    return _in_class(first) if first == last else f"{_in_class(first)}-{_in_class(last)}"
 
 
 def _literal(character: str) -> str:
