@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import tantivy
@@ -175,6 +176,7 @@ def _of_filters(filters: Filters) -> list[tantivy.Query]:
     return conditions
 
 
+@lru_cache(maxsize=64)
 def _glob_query(glob: str) -> tantivy.Query:
     try:
         return tantivy.Query.regex_query(SCHEMA, "path", glob_source(glob))

@@ -1,7 +1,8 @@
 """How often each term stands in a piece of text, weighted, as two packed arrays."""
 
+import struct
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -17,6 +18,7 @@ PATH_WEIGHT = 1
 SECTION_TERMS_FINGERPRINT = f"{ANALYZER_FINGERPRINT}-{HEADING_WEIGHT}"
 
 _WIDTHS: dict[int, str] = {1: "u1", 2: "<u2", 4: "<u4"}
+_HEADER_STRUCT = struct.Struct("<BIQ")
 _HEADER = np.dtype([("width", "u1"), ("terms", "<u4"), ("length", "<u8")])
 
 
@@ -71,6 +73,39 @@ def unpack(packed: bytes) -> TermCounts:
     keys = np.frombuffer(packed, dtype="<u8", count=terms, offset=13)
     counts = np.frombuffer(packed, dtype=_WIDTHS[width], count=terms, offset=13 + 8 * terms)
     return TermCounts(keys, counts.astype(np.uint32), length)
+
+
+@dataclass(frozen=True, slots=True)
+class ManyCounts:
+    """The counts of several texts, one after another: `sizes` and `lengths` are one a text."""
+
+    keys: NDArray[np.uint64]
+    counts: NDArray[np.uint32]
+    sizes: list[int]
+    lengths: list[int]
+
+
+def unpack_many(packed: Sequence[bytes]) -> ManyCounts:
+    """What `pack` packed, of many texts at once: as `unpack` of each, in a few calls."""
+    sizes: list[int] = []
+    lengths: list[int] = []
+    widths: list[int] = []
+    keys: list[bytes] = []
+    counts: list[bytes] = []
+    for each in packed:
+        width, terms, length = _HEADER_STRUCT.unpack_from(each)
+        end = _HEADER_STRUCT.size + 8 * terms
+        sizes.append(terms)
+        lengths.append(length)
+        widths.append(width)
+        keys.append(each[_HEADER_STRUCT.size : end])
+        counts.append(each[end:])
+    if set(widths) <= {1}:
+        amounts = np.frombuffer(b"".join(counts), dtype=_WIDTHS[1])
+    else:
+        parts = zip(counts, widths, strict=True)
+        amounts = np.concatenate([np.frombuffer(part, dtype=_WIDTHS[width]) for part, width in parts])
+    return ManyCounts(np.frombuffer(b"".join(keys), dtype="<u8"), amounts.astype(np.uint32), sizes, lengths)
 
 
 def merge(first: TermCounts, second: TermCounts) -> TermCounts:

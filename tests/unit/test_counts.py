@@ -16,6 +16,7 @@ from consiglierd.text.counts import (
     pack,
     path_terms,
     unpack,
+    unpack_many,
 )
 
 TEXTS = st.text(alphabet="abAB01_.- 가나다漢字ä\n", max_size=80)
@@ -79,3 +80,16 @@ def test_a_chunk_is_its_section_and_its_path() -> None:
 def test_empty_text_has_no_terms() -> None:
     assert unpack(pack(count_section("", ()))).length == 0
     assert len(merge(count_section("", ()), count_section("✓", ())).keys) == 0
+
+
+def test_many_packed_texts_unpack_as_each_of_them_does() -> None:
+    texts = ["", "토큰 갱신 오류 token", "a " * 300 + "b", "c " * 70_000, "", "x y z"]
+    packed = [pack(count_section(text, ("제목",) if text else ())) for text in texts]
+    each = [unpack(one) for one in packed]
+    many = unpack_many(packed)
+    assert many.sizes == [len(one.keys) for one in each]
+    assert many.lengths == [one.length for one in each]
+    assert many.keys.tolist() == [key for one in each for key in one.keys.tolist()]
+    assert many.counts.tolist() == [count for one in each for count in one.counts.tolist()]
+    assert unpack_many([]).keys.tolist() == []
+    assert unpack_many(packed[:2]).counts.tolist() == each[1].counts.tolist()
