@@ -22,7 +22,7 @@ from consiglierd.indexer.events import (
 from consiglierd.indexer.loop import Indexer
 from consiglierd.model.deadline import Deadline
 from consiglierd.model.hit import SearchResult
-from consiglierd.model.ids import Revision
+from consiglierd.model.ids import NO_REVISION, Revision
 from consiglierd.model.query import Query
 from consiglierd.model.status import (
     FileProblem,
@@ -58,6 +58,7 @@ from consiglierd.workspaces.sizes import folder_size_bytes
 
 SETTINGS_FILE_NAME = ".consigliere.toml"
 BARRIER_TIMEOUT_S = 2.0
+FIRST_LOOK_S = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,6 +97,7 @@ class OpenWorkspace:
 
     def search(self, query: Query, deadline: Deadline) -> SearchResult:
         self._refuse_if_poisoned()
+        self._wait_for_first_look(deadline)
         try:
             result = self._parts.search.search(query, deadline)
         except IndexCorrupt as damage:
@@ -108,6 +110,14 @@ class OpenWorkspace:
         if self._parts.indexer.obstacle is not None:
             notes.append(f"not indexed: {self._parts.indexer.obstacle}")
         return replace(result, partial=(*result.partial, *notes)) if notes else result
+
+    def _wait_for_first_look(self, deadline: Deadline) -> None:
+        """A project that was never indexed has nothing to answer with: its first search waits a little."""
+        indexer = self._parts.indexer
+        if not indexer.has_reconciled and self._parts.gate.revision == NO_REVISION:
+            token = indexer.new_token()
+            indexer.post(BarrierAsked(token))
+            indexer.wait_for(token, min(FIRST_LOOK_S, deadline.remaining_s / 2))
 
     def defaults(self) -> SearchDefaults:
         options = self._parts.disk.options

@@ -343,3 +343,8 @@ def test_searches_and_a_second_start_go_on_while_indexing(root: Path) -> None:
             assert living.is_running
     finally:
         living.close()
+
+
+def test_the_first_search_of_a_small_project_already_answers(daemon: LivingDaemon, root: Path) -> None:
+    (root / "a.md").write_text("zqfirst\n")
+    assert found_files(daemon.search(root, "zqfirst")) == ["a.md"]
