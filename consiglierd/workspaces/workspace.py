@@ -13,7 +13,6 @@ from consiglierd.index.lexical import LexicalIndex
 from consiglierd.indexer.events import (
     BarrierAsked,
     FilesChanged,
-    IndexerEvent,
     RebuildAsked,
     RescanDue,
     SettingsChanged,
@@ -40,15 +39,8 @@ from consiglierd.search.service import SearchService
 from consiglierd.store.connection import StoreCorrupt
 from consiglierd.store.derived import DerivedStore
 from consiglierd.store.folder import DataFolder
-from consiglierd.watch.service import (
-    BarrierDelivery,
-    Delivery,
-    FileWatch,
-    PathsDelivery,
-    RescanDelivery,
-    RootBackDelivery,
-    RootGoneDelivery,
-)
+from consiglierd.watch.service import Delivery, FileWatch
+from consiglierd.workspaces.deliveries import events_of
 from consiglierd.workspaces.disk import ProjectDisk, kind_at
 from consiglierd.workspaces.doctor import examine
 from consiglierd.workspaces.gate import RevisionGate
@@ -56,7 +48,6 @@ from consiglierd.workspaces.indexer_thread import IndexerThread
 from consiglierd.workspaces.show import show_lines
 from consiglierd.workspaces.sizes import folder_size_bytes
 
-SETTINGS_FILE_NAME = ".consigliere.toml"
 BARRIER_TIMEOUT_S = 2.0
 FIRST_LOOK_S = 2.0
 
@@ -332,24 +323,6 @@ class OpenWorkspace:
         self.stop_working()
         self._parts.thread.join(timeout_s)
         self._parts.resources.close()
-
-
-def events_of(delivery: Delivery) -> tuple[IndexerEvent, ...]:
-    """What a delivery of the watcher means to the indexer."""
-    match delivery:
-        case PathsDelivery(paths, folders):
-            places = frozenset(paths) | frozenset(folders)
-            if SETTINGS_FILE_NAME in places:
-                return (SettingsChanged(), FilesChanged(places))
-            return (FilesChanged(places),)
-        case RescanDelivery(reason):
-            return (SettingsChanged(), RescanDue(reason))
-        case RootGoneDelivery():
-            return (RescanDue("the root is gone"),)
-        case RootBackDelivery():
-            return (SettingsChanged(), RescanDue("the root is back"))
-        case BarrierDelivery(token):
-            return (BarrierAsked(token),)
 
 
 def _file_problem(path: str, problem: str) -> FileProblem:
