@@ -22,7 +22,7 @@ from consiglierd.watch.reconcile import reconcile
 
 IDLE_S = 5.0
 RECONCILE_EVERY_S = 600.0
-PRUNE_EVERY_REVISIONS = 500
+KEEP_REMOVED_S = 10.0
 FULL_PAUSE_S = 2.0
 _NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
 
@@ -70,7 +70,8 @@ class Indexer:
         self._obstacle: str | None = None
         self._unanswered: list[int] = []
         self._last_scan_s = 0.0
-        self._last_pruned = Revision(0)
+        self._pruned_s = 0.0
+        self._pruned_to = Revision(0)
 
     # -- any thread ---------------------------------------------------------------------------
 
@@ -154,8 +155,8 @@ class Indexer:
             turn = self._inbox.take(IDLE_S)
             if turn is None:
                 turn = Turn()
-                if time.monotonic() - self._last_scan_s > RECONCILE_EVERY_S:
-                    turn.rescan_reason = "periodic"
+            if turn.rescan_reason is None and time.monotonic() - self._last_scan_s > RECONCILE_EVERY_S:
+                turn.rescan_reason = "periodic"
             self._unanswered.extend(turn.tokens)
             if turn.must_stop:
                 return
@@ -168,6 +169,9 @@ class Indexer:
             if not self._inbox.must_stop:
                 self._answer(self._unanswered)
                 self._unanswered = []
+            # When nothing waits; under a stream of changes that never ends, now and then all the same.
+            if len(self._inbox) == 0 or time.monotonic() - self._pruned_s >= KEEP_REMOVED_S:
+                self._tidy()
 
     def _work(self, turn: Turn) -> None:
         if turn.has_new_settings and self._parts.disk.reload_settings():
@@ -178,7 +182,6 @@ class Indexer:
         elif turn.paths:
             scan = self._parts.disk.scan_paths(sorted(turn.paths))
         else:
-            self._tidy()
             return
         self._is_root_missing = scan.root_missing
         self._apply(scan, is_rebuild=turn.is_rebuild)
@@ -254,14 +257,16 @@ class Indexer:
         self._left_out = kept | {entry.path: entry for entry in scan.left_out}
 
     def _tidy(self) -> None:
-        """Nothing waits: the time for what nobody is in a hurry for."""
-        head = self._parts.store.head()
+        """What nobody is in a hurry for."""
         for follower in self._parts.followers:
             if follower.compact_if_needed():
                 self._parts.published(follower.revision)
-        if head - self._last_pruned >= PRUNE_EVERY_REVISIONS:
-            self._parts.store.prune(follower_at=min(follower.revision for follower in self._parts.followers))
-            self._last_pruned = head
+        # What was removed stays for a while, for searches that began before.
+        earlier, now_s = self._pruned_to, time.monotonic()
+        if now_s - self._pruned_s >= KEEP_REMOVED_S:
+            self._pruned_s = now_s
+            self._pruned_to = min(follower.revision for follower in self._parts.followers)
+            self._parts.store.prune(earlier)
 
     def _meet(self, obstacle: str | None) -> None:
         with self._answered:

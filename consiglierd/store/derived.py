@@ -19,8 +19,9 @@ from consiglierd.store.connection import ReaderPool, StoreCorrupt, connect, ensu
 from consiglierd.store.plan import CommitPlan
 from consiglierd.store.schema import DERIVED_SCHEMA, SCHEMA_VERSION
 
-JOURNAL_ROWS_KEPT = 5000
-REMOVED_ROWS_KEPT = 100
+JOURNAL_ROWS_KEPT = 1000
+# Looking for what nobody has any more costs a look at everything: it must be worth it.
+GARBAGE_BYTES = 4_000_000
 
 
 class DerivedStore:
@@ -99,12 +100,14 @@ class DerivedStore:
         with self._watching_errors():
             write.retire_parses(self._writer)
 
-    def prune(self, *, follower_at: Revision) -> None:
-        """Forget what every follower has passed; what was removed lately stays for readers that began before."""
-        kept = Revision(max(0, follower_at - JOURNAL_ROWS_KEPT))
-        removed = Revision(max(0, follower_at - REMOVED_ROWS_KEPT))
+    def prune(self, revision: Revision, *, at_least_bytes: int = GARBAGE_BYTES) -> bool:
+        """Forget what was removed up to `revision`, if that is much: no follower and no reader may need it any more."""
         with self._watching_errors():
-            write.prune(self._writer, removed_before=removed, journal_before=kept)
+            if read.removed_bytes(self._writer, revision) < at_least_bytes:
+                return False
+            journal = Revision(max(0, revision - JOURNAL_ROWS_KEPT))
+            write.prune(self._writer, removed_to=revision, journal_before=journal)
+            return True
 
     # -- any thread ---------------------------------------------------------------------------
 

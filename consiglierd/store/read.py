@@ -21,6 +21,9 @@ JOIN section_terms x ON x.section_id = s.id
 JOIN parses p ON p.id = s.parse_id
 """
 
+# What a removed chunk takes beside its text: rows in several tables, terms, index entries.
+_ROW_BYTES = 1000
+
 _CHUNKS = """
 SELECT c.id, c.path, s.line_start, p.file_type, s.content_hash, s.date, s.status, s.private_to, s.tags, s.rooms,
        x.terms,
@@ -162,6 +165,16 @@ def known_files(connection: sqlite3.Connection) -> dict[str, tuple[KnownFile, Di
 
 def _unsigned(number: int) -> int:
     return number + (1 << 64) if number < 0 else number
+
+
+def removed_bytes(connection: sqlite3.Connection, revision: Revision) -> int:
+    """About how much the chunks take that were removed up to a revision and are still kept."""
+    row = connection.execute(
+        "SELECT count(*), coalesce(sum(s.byte_end - s.byte_start), 0)"
+        " FROM chunk_rows c JOIN sections s ON s.id = c.section_id WHERE c.removed_revision <= ?",
+        (revision,),
+    ).fetchone()
+    return int(row[0]) * _ROW_BYTES + int(row[1])
 
 
 def parse_terms(connection: sqlite3.Connection, digest: Digest, recipe: str) -> list[bytes] | None:

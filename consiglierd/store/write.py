@@ -193,10 +193,10 @@ def _signed(number: int) -> int:
     return number - (1 << 64) if number >= 1 << 63 else number
 
 
-def prune(connection: sqlite3.Connection, *, removed_before: Revision, journal_before: Revision) -> None:
+def prune(connection: sqlite3.Connection, *, removed_to: Revision, journal_before: Revision) -> None:
     """Drop chunks removed before a revision, parses nobody has any more, and old journal rows."""
     with transaction(connection):
-        connection.execute("DELETE FROM chunk_rows WHERE removed_revision < ?", (removed_before,))
+        connection.execute("DELETE FROM chunk_rows WHERE removed_revision <= ?", (removed_to,))
         connection.execute(
             "DELETE FROM parses WHERE id NOT IN (SELECT parse_id FROM documents WHERE parse_id IS NOT NULL)"
             " AND id NOT IN (SELECT s.parse_id FROM sections s JOIN chunk_rows c ON c.section_id = s.id)"
