@@ -60,9 +60,9 @@ class Proposer:
         averages, if that is above 1.
         """
         clauses: list[_Clause] = []
-        for key, idf in zip(query.keys.tolist(), query.idf.tolist(), strict=True):
+        theirs_of = self._idfs_of(query.keys)
+        for key, idf, theirs in zip(query.keys.tolist(), query.idf.tolist(), theirs_of, strict=True):
             text = term_text(key)
-            theirs = self._idf_of(text)
             if theirs > 0 and idf > 0:
                 term = tantivy.Query.term_query(SCHEMA, "terms", text, "freq")
                 clauses.append((tantivy.Occur.Should, tantivy.Query.boost_query(term, idf / theirs)))
@@ -95,8 +95,18 @@ class Proposer:
         parts = [(tantivy.Occur.Must, content), *self._conditions(query)]
         return self._fetch(tantivy.Query.boolean_query(parts), searcher.num_docs)[0]
 
+    def _idfs_of(self, keys: NDArray[np.uint64]) -> list[float]:
+        """What Tantivy takes each term's idf for; 0 for one that no document holds."""
+        snapshot = self._snapshot
+        if not snapshot.removed and snapshot.corpus.documents == snapshot.statistics.chunks:
+            # All documents are live, so that our own counts are Tantivy's.
+            return [self._idf_of_frequency(df) for df in snapshot.statistics.document_frequencies(keys).tolist()]
+        return [self._idf_of(term_text(key)) for key in keys.tolist()]
+
     def _idf_of(self, term: str) -> float:
-        df = self._snapshot.searcher.doc_freq("terms", term)
+        return self._idf_of_frequency(self._snapshot.searcher.doc_freq("terms", term))
+
+    def _idf_of_frequency(self, df: int) -> float:
         if df == 0:
             return 0.0
         documents = self._snapshot.corpus.documents

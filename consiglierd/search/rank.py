@@ -65,7 +65,8 @@ def ranked(candidates: Iterable[Candidate]) -> list[Folded]:
         groups.setdefault(candidate.row.content_hash, []).append(candidate)
     folded = []
     for group in groups.values():
-        group.sort(key=lambda each: (-each.role_weight, each.row.path, each.row.line_start, each.row.chunk_id))
+        if len(group) > 1:
+            group.sort(key=lambda each: (-each.role_weight, each.row.path, each.row.line_start, each.row.chunk_id))
         folded.append(Folded(group[0], tuple(group[1:])))
     folded.sort(key=lambda each: rank_of(each.best))
     return folded

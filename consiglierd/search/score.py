@@ -150,10 +150,10 @@ def _counts_in(rows: Sequence[ScoringRow], wanted: NDArray[np.uint64]) -> tuple[
     place = {key: position for position, key in enumerate(wanted.tolist())}
     lengths = sections.lengths
     for number, row in enumerate(rows):
-        for key, count in path_terms(row.path):
-            lengths[number] += count
-            if key in place:
-                counts[number, place[key]] += count
+        of_path = path_terms(row.path)
+        lengths[number] += sum(of_path.values())
+        for key in place.keys() & of_path.keys():
+            counts[number, place[key]] += of_path[key]
     return counts, np.array(lengths, dtype=np.int64)
 
 

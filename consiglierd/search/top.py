@@ -114,20 +114,21 @@ class TopK:
             if not unknown:
                 return groups
             self._expanded.update(unknown)
-            self._score(self._retriever.holding_content(unknown, self._ask.query))
-            groups = ranked(self._passing)
+            if self._score(self._retriever.holding_content(unknown, self._ask.query)):
+                groups = ranked(self._passing)
 
-    def _score(self, proposed: Sequence[int]) -> None:
-        """Score what is new, and keep what passes."""
+    def _score(self, proposed: Sequence[int]) -> bool:
+        """Score what is new, and keep what passes; whether there was any."""
         ids = [ChunkId(each) for each in proposed if each not in self._seen]
         if not ids:
-            return
+            return False
         self._seen.update(proposed)
         ask = self._ask
         rows = self._chunks.scoring_rows(ids)
         candidates = list(map(ask.boosts.candidate, rows, matches_of(ask.model, rows)))
         matching = [each for each in candidates if each.base > 0]
         self._passing.extend(self._with_phrases(matching) if ask.parsed.phrases else self._above_minimum(matching))
+        return True
 
     def _above_minimum(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         passing = []

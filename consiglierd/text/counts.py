@@ -2,7 +2,7 @@
 
 import struct
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -43,13 +43,13 @@ def count_section(text: str, heading_path: Iterable[str]) -> TermCounts:
 @lru_cache(maxsize=4096)
 def count_path(path: str) -> TermCounts:
     """The terms of a path, PATH_WEIGHT times."""
-    return _as_arrays(dict(path_terms(path)))
+    return _as_arrays(path_terms(path))
 
 
 @lru_cache(maxsize=1 << 13)
-def path_terms(path: str) -> tuple[tuple[int, int], ...]:
-    """The same as pairs of a key and a count: a few are looked at faster so than as arrays."""
-    return tuple(_by_key({token: count * PATH_WEIGHT for token, count in Counter(tokens(path)).items()}).items())
+def path_terms(path: str) -> Mapping[int, int]:
+    """The same as a mapping of a key to its count: a few are looked at faster so than as arrays."""
+    return _by_key({token: count * PATH_WEIGHT for token, count in Counter(tokens(path)).items()})
 
 
 def count_chunk(packed_section: bytes, path: str) -> TermCounts:
@@ -125,7 +125,7 @@ def _by_key(token_counts: dict[str, int]) -> dict[int, int]:
     return by_key
 
 
-def _as_arrays(by_key: dict[int, int]) -> TermCounts:
+def _as_arrays(by_key: Mapping[int, int]) -> TermCounts:
     keys = np.fromiter(by_key.keys(), dtype=np.uint64, count=len(by_key))
     counts = np.fromiter(by_key.values(), dtype=np.uint32, count=len(by_key))
     order = np.argsort(keys)
