@@ -28,11 +28,11 @@ DOCUMENTS_AT_A_TIME = 1000
 
 @dataclass(frozen=True, slots=True)
 class QuestionSet:
-    """A folder of data; `floor` is nDCG@10 of a plain BM25, as the data's own notes give it."""
+    """A folder of data; `floor` is nDCG@10 of a plain BM25, as the data's own notes give it (for tldr-ko2en
+    on 600 of its questions, which are not named: here all are asked)."""
 
     name: str
     floor: float
-    first: int | None = None
 
 
 SETS = (
@@ -40,7 +40,6 @@ SETS = (
     QuestionSet("react-docs-en", 0.413),
     QuestionSet("react-docs-ko2en", 0.116),
     QuestionSet("tldr-ko2en", 0.306),
-    QuestionSet("tldr-ko2en", 0.306, first=600),
     QuestionSet("cosqa", 0.369),
     QuestionSet("es-toolkit-doc2code", 0.145),
 )
@@ -58,10 +57,10 @@ class Judged:
     milliseconds: float
 
 
-def judge(folder: Path, first: int | None) -> Judged:
+def judge(folder: Path) -> Judged:
     """Indexes the corpus of a set and asks its questions."""
     relevant = _relevant(folder / "qrels.tsv")
-    questions = [row for row in _rows(folder / "queries.jsonl") if row["id"] in relevant][:first]
+    questions = [row for row in _rows(folder / "queries.jsonl") if row["id"] in relevant]
     path_of: dict[str, str] = {}
     with tempfile.TemporaryDirectory(prefix="csb-quality-") as temporary:
         index = HeldIndex(Path(temporary), options=Options(min_score=0.0))
@@ -160,7 +159,7 @@ def main(arguments: Sequence[str]) -> int:
     for each in SETS:
         if options.sets and each.name not in options.sets:
             continue
-        result = judge(options.data / each.name, each.first)
+        result = judge(options.data / each.name)
         is_below = round(result.ndcg, 3) < each.floor
         below += is_below
         verdict = "BELOW" if is_below else "ok"

@@ -153,7 +153,7 @@ class Judge:
         asked = [term for term in terms if term.is_basis]
         known = {term.word for term in terms if self._column(term.term).any()}
         # A word of which no chunk holds any part asks for a tenth of what it otherwise would.
-        idf = [self._idf(term.term) * (1 if term.word in known else 0.1) for term in asked]
+        idf = [self._idf(term.term) * term.weight * (1 if term.word in known else 0.1) for term in asked]
         total = math.fsum(idf)
         return lambda position: (
             math.fsum(weight for term, weight in zip(asked, idf, strict=True) if _holds(self._chunks[position], term))

@@ -12,8 +12,8 @@ token is cut at the borders between CJK and other scripts:
   case-folded.
 
 A query does not require what only adds precision: whole compounds, whole CJK words, the shorter
-forms of a version, and a single syllable that follows a Latin word (`auth를`). The weights of those
-were chosen on the sets of benchmarks/quality.py.
+forms of a version, and a single syllable that follows a Latin word (`auth를`). The weights of
+query terms were chosen on the sets of benchmarks/quality.py.
 """
 
 import hashlib
@@ -46,6 +46,7 @@ _WORD_BORDER = re.compile(
 
 _COMPOUND_WEIGHT = 0.5
 _CJK_WHOLE_WEIGHT = 0.25
+_LAST_BIGRAM_SHARE = 0.5
 
 # A term, whether a query requires it, what else covers it, its weight: a QueryTerm, but cheap to make.
 _Item = tuple[str, bool, tuple[str, ...], float]
@@ -57,8 +58,8 @@ class QueryTerm:
 
     Terms with `is_basis` are what the query asks for; the others only add to the score. A text that
     holds any of `covered_by` counts as holding this term ("javascript" stands for the "java" and
-    "script" of "JavaScript"). `weight` is the share of its idf that counts; 1 for the basis. `word`
-    is the same for the terms of one token of the query.
+    "script" of "JavaScript"). `weight` is the share of its idf that counts. `word` is the same for
+    the terms of one token of the query.
     """
 
     term: str
@@ -83,7 +84,8 @@ def analyze_query(text: str) -> tuple[QueryTerm, ...]:
                 found[item.term] = item
             elif item.is_basis:
                 both = tuple(dict.fromkeys(known.covered_by + item.covered_by))
-                found[item.term] = replace(known if known.is_basis else item, covered_by=both)
+                kept = known if known.is_basis else item
+                found[item.term] = replace(kept, covered_by=both, weight=max(kept.weight, item.weight))
             elif not known.is_basis and item.weight > known.weight:
                 found[item.term] = item
     return tuple(found.values())
@@ -133,8 +135,12 @@ def _expand_cjk(run: str, after_word: bool) -> Iterator[_Item]:
     if len(run) == 1:
         yield (run, not after_word, (), 1.0)
         return
-    for first, second in pairwise(run):
-        yield (first + second, True, (), 1.0)
+    # A word of many bigrams asks for more than one of few, but not in proportion; its last bigram is
+    # often half a particle or an ending.
+    weight = (len(run) - 1) ** -0.5
+    for first, second in pairwise(run[:-1]):
+        yield (first + second, True, (), weight)
+    yield (run[-2:], True, (), weight * (_LAST_BIGRAM_SHARE if len(run) > 2 else 1.0))
     if 3 <= len(run) <= MAX_TERM_CHARACTERS:
         yield (run, False, (), _CJK_WHOLE_WEIGHT)
 

@@ -2,6 +2,8 @@
 
 import random
 import shutil
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -16,7 +18,7 @@ from tests.support.written_tree import paragraph
 
 
 @pytest.fixture
-def index(tmp_path: Path):
+def index(tmp_path: Path) -> Iterator[HeldIndex]:
     opened = HeldIndex(tmp_path)
     yield opened
     opened.close()
@@ -36,7 +38,6 @@ def reopened(index: HeldIndex) -> LexicalIndex:
     index.lexical.close()
     index.lexical = LexicalIndex(index.folder / "lexical", index.store)
     index.lexical.open()
-    index.service._snapshot = index.lexical.snapshot
     return index.lexical
 
 
@@ -59,7 +60,7 @@ def test_revisions_made_while_it_was_closed_are_caught_up_with(index: HeldIndex)
     written(index, rng, 40)
     number = generation(index)
     index.lexical.close()
-    index.lexical.follow = index.store.head  # type: ignore[method-assign]
+    index.follows = False
     written(index, rng, 20)
     index.remove(["a/30.md", "a/31.md"])
     opened = reopened(index)
@@ -73,18 +74,18 @@ def test_revisions_made_while_it_was_closed_are_caught_up_with(index: HeldIndex)
 
 
 def test_a_chunk_that_came_and_went_between_two_follows_is_never_added(index: HeldIndex) -> None:
-    follow, index.lexical.follow = index.lexical.follow, index.store.head  # type: ignore[method-assign]
+    index.follows = False
     many = " ".join(f"only{number:04}x" for number in range(400))
     index.put({"gone.md": (b"gone", one_section("gone qq")), "stays.md": (b"stays", one_section(many))})
     index.remove(["gone.md"])
-    assert follow() == index.store.head()
+    assert index.lexical.follow() == index.store.head()
     assert index.lexical.snapshot().corpus.documents == 1
     assert [hit.file for hit in index.search("only0007x").hits] == ["stays.md"]
     assert index.search("qq").reason_code == "no_match"
 
 
 def test_a_probe_is_a_term_that_some_live_chunk_holds(index: HeldIndex) -> None:
-    follow, index.lexical.follow = index.lexical.follow, index.store.head  # type: ignore[method-assign]
+    index.follows = False
     for start in range(0, 2500, 100):
         gone, stays = (
             " ".join(f"{word}{number:04}x" for number in range(start, start + count))
@@ -93,7 +94,7 @@ def test_a_probe_is_a_term_that_some_live_chunk_holds(index: HeldIndex) -> None:
         texts = {"gone.md": gone, f"stays{start}.md": stays}
         index.put({path: (text.encode(), one_section(text)) for path, text in texts.items()})
         index.remove(["gone.md"])
-        assert follow() == index.store.head()
+        assert index.lexical.follow() == index.store.head()
 
 
 @pytest.mark.parametrize("change", ["nonce", "fingerprint", "revision", "missing", "garbage"])
@@ -109,9 +110,12 @@ def test_an_index_that_is_not_of_this_store_is_built_anew(index: HeldIndex, chan
     elif change == "garbage":
         (folder / "cursor.json").write_bytes(b'{"nonce": [')
     else:
-        values = {"nonce": cursor.nonce, "fingerprint": cursor.fingerprint, "revision": cursor.revision}
-        values[change] = cursor.revision + 7 if change == "revision" else "other"
-        write_cursor(folder, type(cursor)(**values, generation=cursor.generation))  # type: ignore[arg-type]
+        wrong = {
+            "nonce": replace(cursor, nonce="other"),
+            "fingerprint": replace(cursor, fingerprint="other"),
+            "revision": replace(cursor, revision=cursor.revision + 7),
+        }
+        write_cursor(folder, wrong[change])
     reopened(index)
     assert answers(index) == before
     assert generation(index) > number
@@ -189,7 +193,6 @@ def test_a_journal_that_does_not_reach_back_is_replaced_by_the_live_chunks(index
     index.lexical.close()
     index.lexical = LexicalIndex(index.folder / "other", ForgetfulJournal(index))
     index.lexical.open()
-    index.service._snapshot = index.lexical.snapshot
     written(index, rng, 30)
     index.remove(["a/3.md"])
     after = answers(index)
@@ -197,7 +200,6 @@ def test_a_journal_that_does_not_reach_back_is_replaced_by_the_live_chunks(index
     index.lexical.close()
     index.lexical = LexicalIndex(index.folder / "third", index.store)
     index.lexical.open()
-    index.service._snapshot = index.lexical.snapshot
     assert answers(index) == after
 
 

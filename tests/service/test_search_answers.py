@@ -21,7 +21,7 @@ NOTES = {
     "notes/deploy.md": "# 배포\n\n서버 배포 절차와 로그인 점검\n",
     "memory/user-token.md": "토큰 갱신은 매일\n",
 }
-LITTLE_OF_IT = "토큰 구독 갱신율 서점 절교 오징어"
+LITTLE_OF_IT = "토큰화면 로그아웃버튼 서버실온도 배포판목록 점검표양식"
 LONG = "## 운영 기록\n\n" + "".join(f"줄 {number} 서버 상태\n" for number in range(80)) + "\n결제 오류 발견\n\n끝\n"
 
 

@@ -1,7 +1,7 @@
 """Searches equal the judge on larger trees, and an index that is opened again answers as before."""
 
 import random
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ Place = tuple[str, int, float, tuple[tuple[str, int], ...]]
 
 
 @pytest.fixture
-def index(tmp_path: Path):
+def index(tmp_path: Path) -> Iterator[HeldIndex]:
     opened = HeldIndex(tmp_path, options=Options(roles=ROLES))
     yield opened
     opened.close()

@@ -53,13 +53,14 @@ class HeldIndex:
         self.contents: dict[str, bytes] = {}
         self.documents: dict[str, ParsedDocument] = {}
         self.changed: list[str] = []
+        self.follows = True
         self.indexing: tuple[int, int] | None = None
         self.ignored: Mapping[str, str] = {}
         self.store = DerivedStore(folder / "consigliere.db")
         self.lexical = LexicalIndex(folder / "lexical", self.store, honour_tombstones=honour_tombstones)
         self.lexical.open()
         self.service = SearchService(
-            snapshot=self.lexical.snapshot,
+            snapshot=lambda: self.lexical.snapshot(),
             chunks=self.store,
             files=self,
             options=lambda: self.options,
@@ -89,13 +90,13 @@ class HeldIndex:
         self._commit(writes, ())
         self.contents.update({path: content for path, (content, _) in documents.items()})
         self.documents.update({path: parsed for path, (_, parsed) in documents.items()})
-        return self.lexical.follow()
+        return self.lexical.follow() if self.follows else self.store.head()
 
     def remove(self, paths: Sequence[str]) -> Revision:
         self._commit((), tuple(paths))
         for path in paths:
             del self.contents[path], self.documents[path]
-        return self.lexical.follow()
+        return self.lexical.follow() if self.follows else self.store.head()
 
     def search(self, text: str, limit: int = 5, **more: Any) -> SearchResult:
         return self.service.search(Query(text=text, limit=limit, **more), Deadline.after(TIMEOUT_S))

@@ -79,9 +79,16 @@ def test_a_query_requires_no_more_than_its_parts(query: str, required: set[str])
     assert basis(query) == required
 
 
+def test_a_long_word_asks_for_less_than_in_proportion_and_least_for_its_ending() -> None:
+    weights = {term.term: term.weight for term in analyze_query("보안 로그인을")}
+    assert weights["보안"] == 1.0
+    assert weights["로그"] == weights["그인"] == 3**-0.5
+    assert weights["인을"] == weights["로그"] / 2
+
+
 def test_what_is_not_required_weighs_less() -> None:
     weights = {term.term: term.weight for term in analyze_query("getUserName 로그인")}
-    assert weights["get"] == weights["로그"] == 1.0
+    assert weights["get"] == weights["user"] == 1.0
     assert 0 < weights["getusername"] < 1
     assert 0 < weights["로그인"] < 1
 

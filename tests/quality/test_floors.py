@@ -1,0 +1,22 @@
+"""The ranking is at or above a plain BM25 on every labelled set, and the minimum score loses few answers."""
+
+from pathlib import Path
+
+import pytest
+
+from benchmarks.quality import SETS, QuestionSet, judge
+
+DATA = Path(__file__).resolve().parents[3] / "shared" / "data"
+MOST_LOST = 0.1
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not DATA.is_dir(), reason="the labelled question sets are not beside this checkout"),
+]
+
+
+@pytest.mark.parametrize("questions", SETS, ids=lambda each: each.name)
+def test_the_ranking_is_at_or_above_its_floor(questions: QuestionSet) -> None:
+    result = judge(DATA / questions.name)
+    assert round(result.ndcg, 3) >= questions.floor
+    assert result.answers_lost <= MOST_LOST
