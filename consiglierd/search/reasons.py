@@ -56,7 +56,7 @@ def filtered_out(filters: Filters, rows: Sequence[ScoringRow], *, is_all: bool) 
 
 def indexing(done: int, total: int) -> Reason:
     if total == 0:
-        return Reason("indexing", "the files are being looked at for the first time")
+        return Reason("indexing", "the files of the project are still being looked at")
     return Reason("indexing", f"still indexing, {done} of {total} files")
 
 

@@ -1,13 +1,15 @@
 """kill -9 at random moments of indexing loses nothing, invents nothing, and leaves no process behind."""
 
+import contextlib
 import random
+import sqlite3
 import threading
 from pathlib import Path
 
 import pytest
 
 from tests.support.judge import judged
-from tests.support.living_daemon import LivingDaemon, wait_until_gone
+from tests.support.living_daemon import CallFailed, LivingDaemon, wait_until_gone
 from tests.support.rebuilt import Rebuilder
 from tests.support.view import places, view_of
 from tests.support.written_tree import document, paragraph, write_tree
@@ -21,6 +23,7 @@ def kill_again_and_again(folder: Path, *, kills: int, files: int, compare_every:
     written = write_tree(root, rng, files)
     daemon = LivingDaemon()
     never = threading.Event()
+    rounds_with_commits = 0
     try:
         with Rebuilder() as rebuilder:
             for round_number in range(1, kills + 1):
@@ -32,17 +35,38 @@ def kill_again_and_again(folder: Path, *, kills: int, files: int, compare_every:
                     )
                 extra = root / f"new-{round_number}.md"
                 extra.write_text(f"# {paragraph(rng, 3)}\n\nround {round_number}\n")
-                never.wait(rng.uniform(0.0, 0.6))
+                before = head_of(root)
+                if round_number % 2:
+                    # Into the middle of the writing: behind the first commit of this round.
+                    with contextlib.suppress(CallFailed):
+                        daemon.search(root, "x", after_revision=before + 1, timeout_s=10.0)
+                never.wait(rng.uniform(0.0, 0.3))
                 for child in daemon.kill():
                     assert wait_until_gone(child), f"a worker outlived kill {round_number} (seed {seed})"
+                rounds_with_commits += head_of(root) > before
                 if round_number % compare_every == 0 or round_number == kills:
                     daemon.start()
                     daemon.settle(root)
                     compare(daemon, rebuilder, root)
                     for child in daemon.kill():
                         assert wait_until_gone(child)
+        assert rounds_with_commits >= kills // 3, "the kills did not reach the write path"
     finally:
         daemon.close()
+
+
+def head_of(root: Path) -> int:
+    """The revision that is committed, as the file says; 0 before there is one."""
+    database = root / ".consigliere" / "consigliere.db"
+    if not database.exists():
+        return 0
+    connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+    try:
+        return int(connection.execute("SELECT revision FROM totals").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+    finally:
+        connection.close()
 
 
 def compare(daemon: LivingDaemon, rebuilder: Rebuilder, root: Path) -> None:

@@ -321,7 +321,7 @@ def test_ignore_rules_are_understood_as_git_understands_them(daemon: LivingDaemo
 
 
 def test_searches_and_a_second_start_go_on_while_indexing(root: Path) -> None:
-    write_tree(root, random.Random(1), 1200)
+    write_tree(root, random.Random(1), 2500)
     living = LivingDaemon()
     try:
         living.start()
@@ -338,6 +338,7 @@ def test_searches_and_a_second_start_go_on_while_indexing(root: Path) -> None:
         for thread in threads:
             thread.join()
         assert len(answers) == 20
+        assert not living.call("index_progress", root, ticket=ticket, wait_ms=0)["is_done"], "all waited for the end"
         assert all(reply["hits"] or reply["reason_code"] == "indexing" for reply in answers)
         while not living.call("index_progress", root, ticket=ticket, wait_ms=2000)["is_done"]:
             assert living.is_running

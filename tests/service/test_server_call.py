@@ -100,3 +100,4 @@ def test_the_servers_call_says_that_there_are_no_results(project: tuple[Path, di
     result, _ = server_call(root, environment, "zzqqxxyy")
     assert result.returncode == 1, result.stderr
     assert "검색 결과 없음" in result.stdout
+    assert "0 of 0" not in result.stdout

@@ -28,10 +28,12 @@ PIECES = (
     "| R1 | 일정 지연 | 높음 |\n|---|---|---|\n",
     "same text everywhere\n",
 )
+PROBE_NAME = "zqprobe.md"
+PROBE_TEXT = "zqprobe 언제나 같은 글"
 ENCODINGS = ("utf-8", "utf-8", "utf-8", "utf-8-sig", "utf-16", "cp949")
 QUERIES = (
     "로그인 오류", "보안 정책 결정", "getUserName", "1.0.21", "memory daemon search", "배포 절차",
-    "same text everywhere", '"토큰 갱신"', "메모리", "없는말이다", "ISSUE-12", "timeout", "readme", "sqlite",
+    "same text everywhere", '"토큰 갱신"', "메모리", "없는말이다", "ISSUE-12", "timeout", "readme", "sqlite", "zqprobe",
 )  # fmt: skip
 
 
@@ -81,6 +83,15 @@ class Tree:
         temporary = path.with_name(path.name + "~tmp")
         temporary.write_text(text)
         temporary.rename(path)
+
+    def touch_probe(self, number: int) -> None:
+        """Edit a file behind a section that stays as it is: its old chunk goes, an equal one comes."""
+        path = self.root / PROBE_NAME
+        beginning = f"{PROBE_TEXT}\n\n"
+        if not path.is_file() or not path.read_text().startswith(beginning):
+            path.unlink(missing_ok=True)
+            path.write_text(beginning)
+        self.append(path, f"## 덧붙임 {number}\n\n{PROBE_TEXT} 다음 {number}\n\n")
 
     def append(self, path: Path, text: str) -> None:
         with path.open("ab") as file:
