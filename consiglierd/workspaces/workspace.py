@@ -98,6 +98,8 @@ class OpenWorkspace:
         except StoreCorrupt as damage:
             raise Unavailable(f"{damage.message}; it is built anew", cure="ask again in a moment") from damage
         notes = [] if self._parts.indexer.has_reconciled else ["reconciling"]
+        if not os.path.isdir(self.root):
+            notes.append("root_missing")
         if self._parts.indexer.obstacle is not None:
             notes.append(f"not indexed: {self._parts.indexer.obstacle}")
         return replace(result, partial=(*result.partial, *notes)) if notes else result

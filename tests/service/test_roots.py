@@ -67,6 +67,9 @@ def test_a_root_that_is_away_keeps_its_index_until_it_is_back(tmp_path: Path, da
     assert found(daemon, root, "zq77") == ["a.md"]
     away = root.rename(tmp_path / "away")
     assert daemon.call("status", root)["files"] == 1
+    reply = daemon.search(root, "zq77")
+    assert reply["hits"] == []
+    assert "root_missing" in reply["partial"]
     away.rename(root)
     (root / "b.md").write_text("zq88\n")
     assert found(daemon, root, "zq88") == ["b.md"]

@@ -167,14 +167,20 @@ def _filters(searched: Corpus) -> tuple[Filters, str | None]:
     rng = searched.rng
     share = rng.choice((0.0, 0.0, 0.25, 0.6))
     globs = tuple(rng.sample(sorted(GLOBS), rng.randint(1, 2))) if rng.random() < share else ()
-    day = f"2026-{rng.randint(1, 12):02}-{rng.randint(1, 28):02}"
     types = ("budget", "gtm", "ADR", "tasks", "general", "memory", "risk", "unheard-of")
     filters = Filters(
         types=tuple(rng.sample(types, rng.randint(1, 3))) if rng.random() < share else (),
-        after=day if rng.random() < share / 2 else None,
-        before=f"2026-{rng.randint(1, 12):02}-28" if rng.random() < share / 2 else None,
+        after=_day(searched) if rng.random() < share / 2 else None,
+        before=_day(searched) if rng.random() < share / 2 else None,
         tags=tuple(tag.upper() for tag in rng.sample(searched.tags, 3)) if rng.random() < share else (),
         statuses=tuple(rng.sample(("active", "DRAFT", "Superseded"), 2)) if rng.random() < share else (),
         path_globs=globs,
     )
     return filters, "|".join(f"(?:{GLOBS[glob]})" for glob in globs) if globs else None
+
+
+def _day(searched: Corpus) -> str:
+    """Any day, or one of a chunk: the first and the last day of a range belong to it."""
+    rng = searched.rng
+    any_day = f"2026-{rng.randint(1, 12):02}-{rng.randint(1, 28):02}"
+    return rng.choice(searched.days) if searched.days and rng.random() < 0.6 else any_day

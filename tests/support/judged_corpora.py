@@ -43,6 +43,7 @@ class Corpus:
     judge: Judge
     words: list[str]
     tags: list[str]
+    days: list[str]
     rng: random.Random
 
 
@@ -108,7 +109,8 @@ def corpus(folder: Path, name: str, seed: int, *, honour_tombstones: bool = True
     chunks = chunks_of(sorted(index.contents.items()), RULES)
     words = sorted({word for path in index.contents for word in index.contents[path].decode(errors="ignore").split()})
     tags = sorted({tag.name for chunk in chunks for tag in chunk.section.tags})
-    return Corpus(name, index, Judge(chunks), words, tags, rng)
+    days = sorted({chunk.section.date for chunk in chunks if chunk.section.date is not None})
+    return Corpus(name, index, Judge(chunks), words, tags, days, rng)
 
 
 def _write(index: HeldIndex, contents: Mapping[str, bytes]) -> None:
