@@ -15,8 +15,8 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("questions", SETS, ids=lambda each: each.name)
+@pytest.mark.parametrize("questions", SETS, ids=lambda each: f"{each.name}-{each.first or 'all'}")
 def test_the_ranking_is_at_or_above_its_floor(questions: QuestionSet) -> None:
-    result = judge(DATA / questions.name)
+    result = judge(DATA / questions.name, questions.first)
     assert round(result.ndcg, 3) >= questions.floor
     assert result.answers_lost <= MOST_LOST
