@@ -108,8 +108,8 @@ def read_git_config(binary: str, folder: str, key: str, value_type: str) -> str 
 def _check_allowed(subcommand: str, arguments: tuple[str, ...]) -> None:
     if subcommand not in ALLOWED_SUBCOMMANDS:
         raise ValueError(f"git {subcommand} is not on the list of allowed subcommands")
-    if forbidden := _FORBIDDEN_OPTIONS.intersection(arguments):
-        raise ValueError(f"git {subcommand} {sorted(forbidden)[0]} may run commands of the repository")
+    if forbidden := [argument for argument in arguments if _may_run_commands(argument)]:
+        raise ValueError(f"git {subcommand} {forbidden[0]} may run commands of the repository")
     if subcommand == "ls-files" and (others := _options(arguments) - _LS_FILES_OPTIONS):
         raise ValueError(f"git ls-files {sorted(others)[0]} is not on the list of allowed options")
     if subcommand == "worktree" and arguments[:1] != ("list",):
@@ -124,6 +124,12 @@ def _check_allowed(subcommand: str, arguments: tuple[str, ...]) -> None:
 def _options(arguments: tuple[str, ...]) -> set[str]:
     end = arguments.index("--") if "--" in arguments else len(arguments)
     return {argument for argument in arguments[:end] if argument.startswith("-")}
+
+
+def _may_run_commands(argument: str) -> bool:
+    """git takes an option by any beginning that is unambiguous, and a value behind "="."""
+    name = argument.partition("=")[0]
+    return len(name) > 2 and name.startswith("--") and any(each.startswith(name) for each in _FORBIDDEN_OPTIONS)
 
 
 def _names_revision(arguments: tuple[str, ...]) -> bool:

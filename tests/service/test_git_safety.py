@@ -246,6 +246,7 @@ def test_nothing_of_the_callers_git_environment_survives() -> None:
         *(("status",), ("log",), ("show",), ("diff",), ("archive",), ("hash-object", "a"), ("-c", "x=y")),
         *(("worktree", "add", "x"), ("cat-file", "--filters", "x"), ("diff-tree", "HEAD"), ("ls-files", "-zm")),
         *(("blame", "HEAD", "--", "a"), ("blame", "--no-textconv", "--", "a"), ("ls-files", "-z", "-m", "--", "x")),
+        *(("cat-file", "--filter", "x"), ("cat-file", "--textc", "x"), ("rev-list", "--filters=x", "HEAD")),
     ],
 )
 def test_other_subcommands_are_refused(tmp_path: Path, argv: tuple[str, ...]) -> None:
