@@ -166,10 +166,6 @@ class DerivedStore:
         with self.reading() as connection:
             return overviews.paths_like(connection, path)
 
-    def has_private(self) -> bool:
-        with self.reading() as connection:
-            return overviews.has_private(connection)
-
 
 def _identity_of(path: Path) -> tuple[int, int] | None:
     try:

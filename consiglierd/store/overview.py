@@ -68,12 +68,3 @@ def paths_like(connection: sqlite3.Connection, path: str, limit: int = 3) -> lis
         "SELECT path FROM documents WHERE instr(path, ?) > 0 ORDER BY length(path) LIMIT ?", (name, limit)
     )
     return [row[0] for row in rows]
-
-
-def has_private(connection: sqlite3.Connection) -> bool:
-    """Whether any live chunk is private to one role."""
-    row = connection.execute(
-        "SELECT 1 FROM chunk_rows c JOIN sections s ON s.id = c.section_id"
-        " WHERE s.private_to IS NOT NULL AND c.removed_revision IS NULL LIMIT 1"
-    ).fetchone()
-    return row is not None

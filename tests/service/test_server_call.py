@@ -12,33 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.spec_settings import SPEC_FILE
 from tests.support.written_tree import paragraph
 
 ROOT = Path(__file__).resolve().parents[2]
-SPEC_SETTINGS = """\
-[index]
-paths = ["docs/**/*.md", "CLAUDE.md", "docs/memory/*.md"]
-exclude = [".consigliere/**", ".git/**", "node_modules/**"]
-
-[search]
-default_top_k = 5
-min_score = 0.3
-
-[embedding]
-enabled = false
-model = "nomic-embed-text"
-endpoint = "http://localhost:11434"
-dimensions = 768
-
-[rooms]
-ios      = ["swift", "swiftui", "xcode", "ios_dev", "contentview"]
-android  = ["kotlin", "gradle", "android", "room", "manifest"]
-security = ["rls", "auth", "injection", "owasp", "cve", "sanitize"]
-api      = ["endpoint", "route", "express", "node", "api"]
-db       = ["schema", "migration", "supabase", "postgres", "sqlite"]
-architecture = ["mvvm", "mvp", "clean", "architect", "pattern"]
-history  = ["changelog", "completed", "resolved", "fixed"]
-"""
 SECTIONS_A_FILE = 50
 FILES = 200
 SERVER_TIMEOUT_S = 5.0
@@ -57,7 +34,7 @@ def project() -> Iterator[tuple[Path, dict[str, str]]]:
             "".join(f"## {paragraph(rng, 4)} {n}\n\n{paragraph(rng, 40)}\n\n" for n in range(SECTIONS_A_FILE))
         )
     (root / "docs" / "CHANGELOG.md").write_text("## [2026-03-29] 로그인 개편\n\n소셜로그인유일문장 을 도입했다.\n")
-    (root / ".consigliere.toml").write_text(SPEC_SETTINGS)
+    (root / ".consigliere.toml").write_text(SPEC_FILE)
     (root / "bin").mkdir()
     shutil.copy(ROOT / "client" / "bin" / "consigliere", root / "bin" / "consigliere")
     environment = {**os.environ, "CONSIGLIERE_SOCKET": str(folder / "d.sock")}

@@ -8,31 +8,7 @@ import pytest
 from consiglierd.settings.describe import describe
 from consiglierd.settings.files import SettingsProblem
 from consiglierd.settings.load import Loaded, load_settings
-
-SPEC_FILE = """\
-[index]
-paths = ["docs/**/*.md", "CLAUDE.md", "docs/memory/*.md"]
-exclude = [".consigliere/**", ".git/**", "node_modules/**"]
-
-[search]
-default_top_k = 5
-min_score = 0.3
-
-[embedding]
-enabled = false
-model = "nomic-embed-text"
-endpoint = "http://localhost:11434"
-dimensions = 768
-
-[rooms]
-ios      = ["swift", "swiftui", "xcode", "ios_dev", "contentview"]
-android  = ["kotlin", "gradle", "android", "room", "manifest"]
-security = ["rls", "auth", "injection", "owasp", "cve", "sanitize"]
-api      = ["endpoint", "route", "express", "node", "api"]
-db       = ["schema", "migration", "supabase", "postgres", "sqlite"]
-architecture = ["mvvm", "mvp", "clean", "architect", "pattern"]
-history  = ["changelog", "completed", "resolved", "fixed"]
-"""
+from tests.support.spec_settings import SPEC_FILE
 
 
 def load(root: Path, text: str, *, is_trusted: bool = False, last_good: Loaded | None = None) -> Loaded:
