@@ -1,6 +1,6 @@
 """The tables of the derived database, under the names of the user's data model where that has one."""
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 
 # What only a view of the user's data model needs is kept in views: `chunks`, `metadata` and `tags`
 # are what other programs read; the tables behind them are ours to change.
@@ -102,6 +102,30 @@ CREATE INDEX chunk_rows_live ON chunk_rows (path) WHERE removed_revision IS NULL
 CREATE INDEX chunk_rows_removed ON chunk_rows (removed_revision) WHERE removed_revision IS NOT NULL;
 CREATE INDEX chunk_rows_by_section ON chunk_rows (section_id);
 
+-- How vectors were made; several stand side by side while a change of the model is under way.
+CREATE TABLE embedding_models (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  fingerprint TEXT NOT NULL UNIQUE,
+  dimensions INTEGER NOT NULL
+);
+-- One row for each text that was embedded: little-endian 16-bit floats of a vector of unit length.
+CREATE TABLE window_vectors (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  model_id INTEGER NOT NULL REFERENCES embedding_models(id) ON DELETE CASCADE,
+  digest BLOB NOT NULL,
+  vector BLOB NOT NULL,
+  UNIQUE (model_id, digest)
+);
+CREATE TABLE section_windows (
+  section_id INTEGER NOT NULL REFERENCES sections(id) ON DELETE CASCADE,
+  model_id INTEGER NOT NULL REFERENCES embedding_models(id) ON DELETE CASCADE,
+  ordinal INTEGER NOT NULL,
+  window_id INTEGER NOT NULL REFERENCES window_vectors(id),
+  PRIMARY KEY (section_id, model_id, ordinal)
+) WITHOUT ROWID;
+CREATE INDEX section_windows_by_window ON section_windows (window_id);
+CREATE INDEX section_windows_by_model ON section_windows (model_id);
+
 CREATE TABLE journal (
   revision INTEGER PRIMARY KEY AUTOINCREMENT,
   committed_at TEXT NOT NULL,
@@ -148,7 +172,7 @@ CREATE TABLE relations (
 
 CREATE VIEW chunks AS
   SELECT c.id AS id, c.path AS file, s.heading AS heading, t.content AS content,
-         s.content_hash AS content_hash, CAST(NULL AS BLOB) AS embedding, p.file_type AS file_type,
+         s.content_hash AS content_hash, v.vector AS embedding, p.file_type AS file_type,
          s.date AS date, s.tags AS tags, s.status AS status, CAST(NULL AS TEXT) AS commit_hash,
          s.line_start AS line_start, s.line_end AS line_end,
          c.created_at AS created_at, c.created_at AS updated_at, s.rooms AS rooms
@@ -156,6 +180,9 @@ CREATE VIEW chunks AS
   JOIN sections s ON s.id = c.section_id
   JOIN section_texts t ON t.section_id = s.id
   JOIN parses p ON p.id = s.parse_id
+  LEFT JOIN section_windows w ON w.section_id = s.id AND w.ordinal = 0 AND w.model_id =
+    (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'embedding_model')
+  LEFT JOIN window_vectors v ON v.id = w.window_id
   WHERE c.removed_revision IS NULL;
 CREATE VIEW metadata AS
   SELECT path AS file, file_type, digest, size, mtime_ns / 1e9 AS mtime, encoding, chunk_count,
@@ -176,7 +203,7 @@ CREATE TABLE meta (
 ) WITHOUT ROWID;
 """
 
-REGISTRY_SCHEMA_VERSION = 1
+REGISTRY_SCHEMA_VERSION = 2
 
 # What the daemon remembers of workspaces while they are closed.
 REGISTRY_SCHEMA = """
