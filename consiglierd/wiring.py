@@ -43,6 +43,7 @@ def options_from(loaded: Loaded) -> WorkspaceOptions:
         is_watching=settings.index.watch,
         default_top_k=settings.search.default_top_k,
         min_score=settings.search.min_score,
+        alpha=settings.search.alpha,
         beta=settings.search.beta,
         values=tuple(SettingValue(line.name, line.value, line.source, line.help) for line in describe(loaded)),
         problems=tuple(str(problem) for problem in loaded.problems),

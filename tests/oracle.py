@@ -11,6 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +51,7 @@ class Asked:
     role: Role | None = None
     names_role: bool = False
     beta: float = 0.0
+    alpha: float = 0.7
     types: tuple[str, ...] = ()
     after: str | None = None
     before: str | None = None
@@ -82,11 +84,32 @@ def chunks_of(files: Iterable[tuple[str, bytes]], rules: DocumentRules) -> list[
     return found
 
 
-class Judge:
-    """Some chunks, asked many times; how often a term stands in each is counted when it is first asked for."""
+class Vectors(Protocol):
+    """How the judge comes by vectors: rows of unit length, made anew for every chunk and question."""
 
-    def __init__(self, chunks: Sequence[JudgedChunk]) -> None:
+    unrelated: float
+    identical: float
+
+    def of_chunk(self, path: str, title: str, text: str) -> Floats | None:
+        """None where the chunk has no vectors yet."""
+        ...
+
+    def of_question(self, text: str) -> Floats: ...
+
+
+class Judge:
+    """Some chunks, asked many times; how often a term stands in each is counted when it is first asked for.
+
+    With `vectors` it judges by both sides.
+    """
+
+    def __init__(self, chunks: Sequence[JudgedChunk], vectors: Vectors | None = None) -> None:
         self._chunks = chunks
+        self._vectors = vectors
+        self._windows = [
+            vectors and vectors.of_chunk(chunk.path, " / ".join(chunk.section.heading_path), chunk.section.text)
+            for chunk in chunks
+        ]
         self._lengths = np.array([chunk.length for chunk in chunks], dtype=np.float64)
         self._columns: dict[str, Floats] = {}
         self._texts: dict[int, str] = {}
@@ -114,8 +137,14 @@ class Judge:
             if term.is_basis and (len(term.term) > 1 or term.term.isascii())
         ]
         gained, coverage = self._gained(terms), self._coverage(terms)
+        near = self._near(asked.text)
         passing = []
-        for position in np.flatnonzero(gained.sum(axis=1) > 0).tolist():
+        for position in range(len(self._chunks)):
+            score, nearness = math.fsum(gained[position].tolist()), near[position]
+            if nearness is not None:
+                score = asked.alpha * nearness + (1 - asked.alpha) * score
+            if score <= 0:
+                continue
             chunk = self._chunks[position]
             if not _may_pass(chunk, asked, is_hidden):
                 continue
@@ -124,10 +153,21 @@ class Judge:
                     continue
                 if not all(phrase in self._text(position) for phrase in phrases):
                     continue
-            elif round(coverage(position), 6) < asked.min_score:
+            elif round(coverage(position) if nearness is None else score, 6) < asked.min_score:
                 continue
-            passing.append((chunk, math.fsum(gained[position].tolist())))
+            passing.append((chunk, score))
         return passing
+
+    def _near(self, text: str) -> list[float | None]:
+        """How near each chunk is to the question, in 0..1: its best window counts."""
+        if self._vectors is None:
+            return [None] * len(self._chunks)
+        question = self._vectors.of_question(text)
+        low, high = self._vectors.unrelated, self._vectors.identical
+        return [
+            None if windows is None else min(1.0, max(0.0, (float((windows @ question).max()) - low) / (high - low)))
+            for windows in self._windows
+        ]
 
     def _holding(self, text: str) -> Iterator[JudgedChunk]:
         """The chunks in which a text without any word stands: its phrases, or else all of it."""

@@ -46,6 +46,14 @@ class LexicalQuery:
     only_hidden: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which chunks the conditions let through: `allowed` (ascending; None for all) without the few `hidden`."""
+
+    allowed: NDArray[np.int64] | None
+    hidden: frozenset[int]
+
+
 class Proposer:
     """Asks one snapshot; may be used by one search at a time."""
 
@@ -84,6 +92,17 @@ class Proposer:
                 anyhow = tantivy.Query.boolean_query(queries)
                 clauses.append((tantivy.Occur.Should, tantivy.Query.const_score_query(anyhow, weight)))
         return self._listed(clauses, query, limit, 1.0)
+
+    def scope(self, query: LexicalQuery) -> Scope:
+        """The conditions as ids, for an index that knows nothing but ids."""
+        if not query.filters.is_empty or query.required or query.only_hidden:
+            conditions = tantivy.Query.boolean_query(self._conditions(query))
+            ids = self._fetch(conditions, max(1, self._snapshot.searcher.num_docs))[0]
+            return Scope(np.array(sorted(ids), dtype=np.int64), frozenset())
+        if query.hidden_from is not None and has_private(self._snapshot):
+            ids = self._fetch(_hidden_query(query.hidden_from), max(1, self._snapshot.searcher.num_docs))[0]
+            return Scope(None, frozenset(ids))
+        return Scope(None, frozenset())
 
     def holding_content(self, hashes: Sequence[str], query: LexicalQuery) -> list[int]:
         """All live chunks with one of these texts that the filters let through, where there are several."""

@@ -146,6 +146,12 @@ class VectorIndex:
         self._seen = revision
         self._publish()
 
+    def look(self) -> None:
+        """Take in all that the journal has, without making vectors."""
+        while self._take_in():
+            pass
+        self._publish()
+
     def step(self) -> bool:
         """Take in what the journal has, and give vectors to some of what waits; whether there is more to do.
 

@@ -111,7 +111,9 @@ class Answer:
             status=row.scoring.status,
             rooms=row.scoring.rooms,
             score=candidate.score,
-            scores=Scores(candidate.base, None, candidate.base, candidate.role_weight, candidate.room_bonus),
+            scores=Scores(
+                candidate.base, candidate.vector, candidate.match.bm25, candidate.role_weight, candidate.room_bonus
+            ),
             digest=stands.digest,
             also=tuple(Place(other.scoring.path, there.line_start) for other, there in others),
             metadata=row.metadata,

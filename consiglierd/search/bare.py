@@ -29,6 +29,5 @@ def bare_candidates(ask: Ask, chunks: Chunks, snapshot: Snapshot, deadline: Dead
             and not failing_filters(ask.query.filters, row)
         ]
         for row, match in zip(rows, matches_of(ask.model, rows), strict=True):
-            weight, bonus = ask.boosts.weight_of(row.file_type), ask.boosts.bonus_of(row)
-            candidates.append(Candidate(row, match, 1.0, weight, bonus, round(weight + bonus, 6)))
+            candidates.append(ask.boosts.candidate(row, match, None, 1.0))
     return Top(tuple(ranked(candidates)), None, is_all, False)

@@ -49,5 +49,11 @@ def _next_text(candidate: Candidate, after: Folded | None) -> str:
     held = int((lower.match.counts > 0).sum())
     return (
         f"next is {place} at {lower.score:.6f}: it holds {held} of {len(lower.match.counts)} terms"
-        f" in {lower.match.length} (bm25 {lower.base:.6f} × {lower.role_weight:.2f})"
+        f" in {lower.match.length} ({_parts_text(lower)} × {lower.role_weight:.2f})"
     )
+
+
+def _parts_text(candidate: Candidate) -> str:
+    if candidate.vector is None:
+        return f"bm25 {candidate.base:.6f}"
+    return f"{candidate.base:.6f} of vector {candidate.vector:.6f} and bm25 {candidate.match.bm25:.6f}"

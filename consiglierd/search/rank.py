@@ -12,10 +12,13 @@ DIGITS = 6
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """One chunk with its score and the parts of it; `base` is what the minimum and the role act on."""
+    """One chunk with its score and the parts of it; `base` is what the minimum and the role act on.
+
+    `vector` is the vector side's part, None for a chunk that has no vectors."""
 
     row: ScoringRow
     match: Match
+    vector: float | None
     base: float
     role_weight: float
     room_bonus: float
@@ -53,9 +56,9 @@ class Boosts:
     def greatest_bonus(self) -> float:
         return self.beta if self.role is not None else 0.0
 
-    def candidate(self, row: ScoringRow, match: Match) -> Candidate:
+    def candidate(self, row: ScoringRow, match: Match, vector: float | None, base: float) -> Candidate:
         weight, bonus = self.weight_of(row.file_type), self.bonus_of(row)
-        return Candidate(row, match, match.bm25, weight, bonus, round(match.bm25 * weight + bonus, DIGITS))
+        return Candidate(row, match, vector, base, weight, bonus, round(base * weight + bonus, DIGITS))
 
 
 def ranked(candidates: Iterable[Candidate]) -> list[Folded]:

@@ -1,4 +1,4 @@
-"""What proposes candidates to a search: the seam at which a second retriever (vectors) joins."""
+"""What proposes candidates to a search, by words and by vectors."""
 
 from collections.abc import Sequence
 from typing import Protocol
@@ -6,7 +6,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from consiglierd.index.proposals import LexicalQuery, Proposal
+from consiglierd.index.proposals import LexicalQuery, Proposal, Scope
+from consiglierd.index.vector_snapshot import VectorProposal
 from consiglierd.model.ids import ChunkId
 from consiglierd.model.stored import ChunkRow, ScoringRow
 
@@ -21,6 +22,31 @@ class Retriever(Protocol):
     ) -> Proposal: ...
 
     def holding_content(self, hashes: Sequence[str], query: LexicalQuery) -> list[int]: ...
+
+    def scope(self, query: LexicalQuery) -> Scope: ...
+
+
+class VectorSide(Protocol):
+    """The vector index as one question sees it, pinned to one state of it.
+
+    `unrelated` and `identical` are what the model's cosines typically are for texts that have nothing
+    to do with each other, and for texts that say the same. `waiting` chunks have no vectors yet.
+    """
+
+    @property
+    def unrelated(self) -> float: ...
+
+    @property
+    def identical(self) -> float: ...
+
+    @property
+    def waiting(self) -> int: ...
+
+    def propose(self, limit: int, scope: Scope) -> VectorProposal: ...
+
+    def cosines(self, ids: Sequence[int]) -> NDArray[np.float64]:
+        """The greatest exact cosine of each chunk's windows; NaN for one that has no vectors."""
+        ...
 
 
 class Chunks(Protocol):

@@ -11,15 +11,17 @@ from consiglierd.index.proposals import LexicalQuery, Proposer, has_private
 from consiglierd.index.snapshot import Snapshot
 from consiglierd.model.deadline import Deadline
 from consiglierd.model.hit import SearchResult
+from consiglierd.model.ids import Revision
 from consiglierd.model.query import Filters, Query
 from consiglierd.model.roles import Role, RoleTable
 from consiglierd.search import reasons
 from consiglierd.search.answer import Answer, AnswerParts
 from consiglierd.search.bare import bare_candidates
+from consiglierd.search.fuse import Fusion
 from consiglierd.search.parse import ParsedQuery, parse_query
 from consiglierd.search.rank import Boosts
 from consiglierd.search.reasons import Reason
-from consiglierd.search.retriever import Chunks
+from consiglierd.search.retriever import Chunks, VectorSide
 from consiglierd.search.score import ScoringModel, keys_of, scoring_model
 from consiglierd.search.top import Ask, Top, TopK
 from consiglierd.search.verify import Files
@@ -39,10 +41,22 @@ class SearchOptions(Protocol):
     def beta(self) -> float: ...
 
     @property
+    def alpha(self) -> float: ...
+
+    @property
     def min_score(self) -> float: ...
 
     @property
     def max_file_bytes(self) -> int: ...
+
+
+# The vectors for a question at a revision of the words, or what there is to say where they cannot be had.
+VectorsOf = Callable[[str, Revision, Deadline], VectorSide | str]
+
+
+def no_vectors(text: str, revision: Revision, deadline: Deadline) -> str:
+    """For a workspace that is searched by words alone."""
+    return "vector: off"
 
 
 class SearchService:
@@ -59,6 +73,7 @@ class SearchService:
         changed: Callable[[str], None],
         ignored_by: Callable[[str], str | None],
         indexing: Callable[[], tuple[int, int] | None],
+        vectors: VectorsOf = no_vectors,
     ) -> None:
         self._snapshot = snapshot
         self._chunks = chunks
@@ -67,6 +82,7 @@ class SearchService:
         self._changed = changed
         self._ignored_by = ignored_by
         self._indexing = indexing
+        self._vectors = vectors
 
     def search(self, query: Query, deadline: Deadline) -> SearchResult:
         """At most `query.limit` hits of one revision, each verified against its file."""
@@ -75,9 +91,10 @@ class SearchService:
         min_score = options.min_score if query.min_score is None else query.min_score
         parsed = parse_query(query.text)
         ask = _ask(parsed, query, snapshot, role, options.beta, min_score)
+        ask, missing = self._with_vectors(ask, query, snapshot, options.alpha, deadline)
         # A few more than are wanted, for hits that no longer stand when they are verified.
         top = self._ranked(replace(ask, limit=ask.limit + SPARE_HITS), snapshot, deadline)
-        partial = [*_partial_of(parsed, query, role, top)]
+        partial = [*missing, *_partial_of(parsed, query, role, top)]
         answer = Answer(
             AnswerParts(ask.model, role, query, self._chunks, self._files, options.max_file_bytes, self._changed)
         )
@@ -95,6 +112,18 @@ class SearchService:
             reason_code=reason.code if reason is not None else None,
             reason=reason.text if reason is not None else None,
         )
+
+    def _with_vectors(
+        self, ask: Ask, query: Query, snapshot: Snapshot, alpha: float, deadline: Deadline
+    ) -> tuple[Ask, list[str]]:
+        """The ask with its vector side, where that can be had; and what is missing of it."""
+        if ask.parsed.bare is not None:
+            return ask, []
+        vectors = self._vectors(query.text, snapshot.revision, deadline)
+        if isinstance(vectors, str):
+            return ask, [vectors]
+        missing = [f"vector: {vectors.waiting} sections wait"] if vectors.waiting else []
+        return replace(ask, vectors=vectors, fusion=Fusion(alpha, vectors.unrelated, vectors.identical)), missing
 
     def _ranked(self, ask: Ask, snapshot: Snapshot, deadline: Deadline) -> Top:
         if ask.parsed.bare is not None:

@@ -1,7 +1,7 @@
 """The certified top K: fetch, score exactly, and stop only when nothing unfetched could be better.
 
-The indexes only propose. What they leave out is bounded: by BM25 score, and, where few candidates
-reach the minimum, by coverage, so that every chunk that could be a hit has been scored.
+The indexes only propose. What they leave out is bounded: by BM25 and by cosine, and, where few
+candidates reach the minimum, by coverage, so that every chunk that could be a hit has been scored.
 """
 
 from collections.abc import Sequence
@@ -10,12 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from consiglierd.index.proposals import LexicalQuery
+from consiglierd.index.proposals import LexicalQuery, Scope
 from consiglierd.model.deadline import Deadline
 from consiglierd.model.ids import ChunkId
+from consiglierd.search.fuse import WORDS_ALONE, Fusion
 from consiglierd.search.parse import ParsedQuery, comparable
-from consiglierd.search.rank import Boosts, Candidate, Folded, ranked
-from consiglierd.search.retriever import Chunks, Retriever
+from consiglierd.search.rank import DIGITS, Boosts, Candidate, Folded, ranked
+from consiglierd.search.retriever import Chunks, Retriever, VectorSide
 from consiglierd.search.score import ScoringModel, matches_of
 
 FIRST_FETCH = 50
@@ -26,7 +27,7 @@ ROUNDING = 1e-6
 
 @dataclass(frozen=True, slots=True)
 class Ask:
-    """One ranking to be made: which terms, which conditions, how many."""
+    """One ranking to be made: which terms, which conditions, how many. `vectors` is None for words alone."""
 
     parsed: ParsedQuery
     model: ScoringModel
@@ -34,6 +35,8 @@ class Ask:
     boosts: Boosts
     min_score: float
     limit: int
+    vectors: VectorSide | None = None
+    fusion: Fusion = WORDS_ALONE
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,15 @@ class Top:
     has_timed_out: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _Unfetched:
+    """What no chunk that was not proposed can exceed: `base` if it has vectors, `words` (a BM25 in 0..1) if not."""
+
+    base: float
+    words: float
+    is_nothing: bool
+
+
 class TopK:
     """One ranking in the making; used once."""
 
@@ -53,6 +65,7 @@ class TopK:
         self._ask = ask
         self._retriever = retriever
         self._chunks = chunks
+        self._scope: Scope | None = None
         self._seen: set[int] = set()
         self._passing: list[Candidate] = []
         self._best_below: Candidate | None = None
@@ -62,16 +75,15 @@ class TopK:
         ask = self._ask
         limit = max(2 * ask.limit, FIRST_FETCH)
         while True:
-            proposal = self._retriever.by_score(ask.query, limit)
-            self._score(proposal.ids)
+            unfetched = self._propose(limit)
             groups = ranked(self._passing)
-            if proposal.is_exhausted:
+            if unfetched.is_nothing:
                 return self._top(groups, is_exhausted=True)
-            if self._is_certain(groups, proposal.bound):
+            if self._is_certain(groups, unfetched):
                 groups = self._with_all_places(groups)
-                if self._is_certain(groups, proposal.bound):
+                if self._is_certain(groups, unfetched):
                     return self._top(groups, is_exhausted=False)
-            if self._has_all_that_pass(limit * GROWTH):
+            if self._has_all_that_pass(limit * GROWTH, unfetched):
                 return self._top(ranked(self._passing), is_exhausted=True)
             if deadline.is_over:
                 return self._top(groups, is_exhausted=False, has_timed_out=True)
@@ -80,18 +92,43 @@ class TopK:
     def _top(self, groups: list[Folded], *, is_exhausted: bool, has_timed_out: bool = False) -> Top:
         return Top(tuple(groups), self._best_below, is_exhausted, has_timed_out)
 
-    def _is_certain(self, groups: Sequence[Folded], bound: float) -> bool:
+    def _propose(self, limit: int) -> _Unfetched:
+        """Fetch and score what both sides propose; the bound on what neither does."""
+        ask = self._ask
+        by_words = self._retriever.by_score(ask.query, limit)
+        words = by_words.bound / ask.model.attainable if ask.model.attainable > 0 else 0.0
+        if ask.vectors is None:
+            self._score(by_words.ids)
+            return _Unfetched(words, words, by_words.is_exhausted)
+        if self._scope is None:
+            self._scope = self._retriever.scope(ask.query)
+        by_vector = ask.vectors.propose(limit, self._scope)
+        self._score([*by_words.ids, *by_vector.ids])
+        vector = 0.0 if by_vector.is_exhausted else ask.fusion.vector_part(by_vector.bound)
+        return _Unfetched(
+            ask.fusion.score(words, vector),
+            words if ask.vectors.waiting else 0.0,
+            by_words.is_exhausted and by_vector.is_exhausted,
+        )
+
+    def _is_certain(self, groups: Sequence[Folded], unfetched: _Unfetched) -> bool:
         """Whether the K-th score is above whatever an unfetched chunk could reach."""
         ask = self._ask
         if len(groups) < ask.limit:
             return False
-        reachable = bound / ask.model.attainable * ask.boosts.greatest_weight + ask.boosts.greatest_bonus
+        reachable = max(unfetched.base, unfetched.words) * ask.boosts.greatest_weight + ask.boosts.greatest_bonus
         return groups[ask.limit - 1].best.score > reachable + ROUNDING
 
-    def _has_all_that_pass(self, limit: int) -> bool:
+    def _has_all_that_pass(self, limit: int, unfetched: _Unfetched) -> bool:
         """Fetch by coverage: true when what is left out holds too little of the query to be a hit."""
         ask = self._ask
-        if ask.parsed.phrases or ask.min_score <= 0 or ask.model.basis_idf <= 0:
+        if ask.parsed.phrases or ask.min_score <= 0:
+            return False
+        if ask.vectors is not None and unfetched.base >= ask.min_score - ROUNDING:
+            return False
+        if ask.vectors is not None and not ask.vectors.waiting:
+            return True
+        if ask.model.basis_idf <= 0:
             return False
         ways: list[NDArray[np.uint64]] = [
             np.concatenate([ask.model.keys[at : at + 1], ask.model.covers[at]])
@@ -119,21 +156,33 @@ class TopK:
 
     def _score(self, proposed: Sequence[int]) -> bool:
         """Score what is new, and keep what passes; whether there was any."""
-        ids = [ChunkId(each) for each in proposed if each not in self._seen]
+        ids = [ChunkId(each) for each in dict.fromkeys(proposed) if each not in self._seen]
         if not ids:
             return False
         self._seen.update(proposed)
+        matching = [each for each in self._candidates(ids) if each.base > 0]
+        phrases = self._ask.parsed.phrases
+        self._passing.extend(self._with_phrases(matching) if phrases else self._above_minimum(matching))
+        return True
+
+    def _candidates(self, ids: Sequence[ChunkId]) -> list[Candidate]:
         ask = self._ask
         rows = self._chunks.scoring_rows(ids)
-        candidates = list(map(ask.boosts.candidate, rows, matches_of(ask.model, rows)))
-        matching = [each for each in candidates if each.base > 0]
-        self._passing.extend(self._with_phrases(matching) if ask.parsed.phrases else self._above_minimum(matching))
-        return True
+        matches = matches_of(ask.model, rows)
+        if ask.vectors is None:
+            return [
+                ask.boosts.candidate(row, match, None, match.bm25) for row, match in zip(rows, matches, strict=True)
+            ]
+        parts = map(ask.fusion.vector_part, ask.vectors.cosines([row.chunk_id for row in rows]).tolist())
+        return [
+            ask.boosts.candidate(row, match, part, ask.fusion.score(match.bm25, part))
+            for row, match, part in zip(rows, matches, parts, strict=True)
+        ]
 
     def _above_minimum(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         passing = []
         for candidate in candidates:
-            if candidate.match.coverage >= self._ask.min_score:
+            if _measure(candidate) >= self._ask.min_score:
                 passing.append(candidate)
             elif self._best_below is None or _order(candidate) < _order(self._best_below):
                 self._best_below = candidate
@@ -157,5 +206,10 @@ def ids_with_phrases(chunks: Chunks, phrases: Sequence[str], ids: Sequence[Chunk
     ]
 
 
+def _measure(candidate: Candidate) -> float:
+    """What is held against the minimum: words alone would be too strict with a long question."""
+    return candidate.match.coverage if candidate.vector is None else round(candidate.base, DIGITS)
+
+
 def _order(candidate: Candidate) -> tuple[float, float, str, int]:
-    return (-candidate.match.coverage, -candidate.base, candidate.row.path, candidate.row.line_start)
+    return (-_measure(candidate), -candidate.base, candidate.row.path, candidate.row.line_start)

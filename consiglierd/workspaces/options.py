@@ -20,6 +20,7 @@ class WorkspaceOptions:
     is_watching: bool
     default_top_k: int
     min_score: float
+    alpha: float
     beta: float
     values: tuple[SettingValue, ...]
     problems: tuple[str, ...]

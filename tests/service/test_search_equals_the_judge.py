@@ -44,12 +44,17 @@ class Case:
     query: Query
     asked: Asked
     beta: float
+    alpha: float
 
 
-@pytest.fixture(scope="module", params=[(name, seed) for name in MAKERS for seed in SEEDS], ids=str)
+MADE = [(name, seed, "words") for name in MAKERS for seed in SEEDS]
+MADE += [(name, 3, sides) for name in MAKERS for sides in ("both", "waiting")]
+
+
+@pytest.fixture(scope="module", params=MADE, ids=str)
 def searched(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Corpus]:
-    name, seed = request.param
-    made = corpus(tmp_path_factory.mktemp(name), name, seed)
+    name, seed, sides = request.param
+    made = corpus(tmp_path_factory.mktemp(name), name, seed, sides)
     yield made
     made.index.close()
 
@@ -85,7 +90,7 @@ def test_the_comparison_notices_that_tombstones_are_off(tmp_path: Path) -> None:
 
 
 def _search(searched: Corpus, case: Case) -> SearchResult:
-    searched.index.options = Options(ROLES, beta=case.beta)
+    searched.index.options = Options(ROLES, beta=case.beta, alpha=case.alpha)
     return searched.index.service.search(case.query, Deadline.after(TIMEOUT_S))
 
 
@@ -115,6 +120,7 @@ def _case(searched: Corpus) -> Case:
     min_score = rng.choice((0.0, 0.3, 0.3, 0.8))
     role = rng.choice((None, None, "cfo", "cmo", "cto", "pm", "nobody"))
     beta = rng.choice((0.0, 0.0, 0.12, 0.3)) if role else 0.0
+    alpha = rng.choice((0.7, 0.7, 0.3, 0.0, 1.0))
     filters, pattern = _filters(searched)
     values = {name: value for name, value in asdict(filters).items() if name != "path_globs"}
     return Case(
@@ -126,10 +132,12 @@ def _case(searched: Corpus) -> Case:
             role=ROLES.find(role) if role else None,
             names_role=role is not None,
             beta=beta,
+            alpha=alpha,
             path_pattern=pattern,
             **values,
         ),
         beta,
+        alpha,
     )
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,6 +10,9 @@ from numpy.typing import NDArray
 
 class HashedEmbedder:
     """Texts with common pairs of characters are near. Counts the texts that it embedded."""
+
+    unrelated = 0.1
+    identical = 0.9
 
     def __init__(self, dimensions: int = 64, salt: str = "a") -> None:
         self.dimensions = dimensions
@@ -28,7 +32,7 @@ class HashedEmbedder:
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]:
         rows = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
-            for first, second in zip(text, text[1:], strict=False):
+            for first, second in pairwise(text):
                 row += self._direction(first + second)
             length = float(np.linalg.norm(row))
             if length > 0:

@@ -3,10 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from consiglierd.catalog.files import FileUnavailable
 from consiglierd.index.lexical import LexicalIndex
+from consiglierd.index.stored_vectors import StoredVectors
+from consiglierd.index.vector import VectorIndex
+from consiglierd.index.vector_question import VectorQuestion
 from consiglierd.indexer.term_delta import TermDelta
 from consiglierd.ingest.docs.parse import parse_document
 from consiglierd.model.deadline import Deadline
@@ -20,6 +26,7 @@ from consiglierd.model.rules import DocumentRules
 from consiglierd.search.service import SearchService
 from consiglierd.store.derived import DerivedStore
 from consiglierd.store.plan import CommitPlan, DocumentWrite, NewParse
+from consiglierd.store.vectors import VectorStore
 from consiglierd.text.counts import count_section, pack
 
 TIMEOUT_S = 300.0
@@ -32,8 +39,31 @@ class Options:
 
     roles: RoleTable = field(default_factory=lambda: RoleTable({}))
     beta: float = 0.0
+    alpha: float = 0.7
     min_score: float = 0.3
     max_file_bytes: int = 5_000_000
+
+
+class HeldEmbedder(Protocol):
+    """An embedder, with what its cosines are for unrelated and for identical texts."""
+
+    unrelated: float
+    identical: float
+
+    @property
+    def fingerprint(self) -> str: ...
+
+    @property
+    def dimensions(self) -> int: ...
+
+    def embed_documents(self, texts: Sequence[str], *, is_urgent: bool) -> NDArray[np.float32]: ...
+
+    def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
+
+
+def held_windows(title: str, text: str) -> list[str]:
+    """One window a paragraph: what cuts windows in earnest is tested elsewhere."""
+    return [f"{title}\n{part}" for part in text.split("\n\n")]
 
 
 class HeldIndex:
@@ -46,6 +76,7 @@ class HeldIndex:
         options: Options | None = None,
         honour_tombstones: bool = True,
         rules: DocumentRules | None = None,
+        embedder: "HeldEmbedder | None" = None,
     ) -> None:
         self.rules = rules if rules is not None else DocumentRules()
         self.folder = folder
@@ -59,6 +90,11 @@ class HeldIndex:
         self.store = DerivedStore(folder / "consigliere.db")
         self.lexical = LexicalIndex(folder / "lexical", self.store, honour_tombstones=honour_tombstones)
         self.lexical.open()
+        self.embedder = embedder
+        self.vector_store = VectorStore(self.store)
+        self.vector: VectorIndex | None = None
+        if embedder is not None:
+            self.embed_with(embedder)
         self.service = SearchService(
             snapshot=lambda: self.lexical.snapshot(),
             chunks=self.store,
@@ -67,10 +103,36 @@ class HeldIndex:
             changed=self.changed.append,
             ignored_by=lambda path: self.ignored.get(path),
             indexing=lambda: self.indexing,
+            vectors=self._vectors,
+        )
+
+    def embed_with(self, embedder: "HeldEmbedder") -> VectorIndex:
+        """Another embedder from now on; its index is filled by `fill`."""
+        model = self.vector_store.model(embedder.fingerprint, embedder.dimensions)
+        stored = StoredVectors(self.vector_store, model, embedder, held_windows)
+        self.embedder, self.vector = embedder, VectorIndex(self.folder / "vector", self.store, stored)
+        self.vector.open()
+        return self.vector
+
+    def fill(self) -> None:
+        """Give every chunk its vectors."""
+        while self.vector is not None and self.vector.step():
+            pass
+
+    def _vectors(self, text: str, revision: Revision, deadline: Deadline) -> VectorQuestion | str:
+        if self.vector is None or self.embedder is None:
+            return "vector: off"
+        return VectorQuestion(
+            self.vector.snapshot(),
+            self.embedder.embed_queries([text])[0],
+            lambda ids: self.vector_store.live_at(ids, revision),
+            unrelated=self.embedder.unrelated,
+            identical=self.embedder.identical,
         )
 
     def close(self) -> None:
         self.lexical.close()
+        self.vector_store.close()
         self.store.close()
 
     def read(self, path: str, max_bytes: int) -> bytes:

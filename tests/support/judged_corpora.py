@@ -4,13 +4,18 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from consiglierd.ingest.docs.parse import parse_document
 from consiglierd.model.roles import RoleTable
 from consiglierd.settings.load import load_settings
 from consiglierd.settings.rules import document_rules, role_table
 from tests.oracle import Judge, chunks_of
-from tests.support.held_index import HeldIndex, Options
+from tests.support.hashed_embedder import HashedEmbedder
+from tests.support.held_index import HeldIndex, Options, held_windows
 from tests.support.judge import documents_of
 from tests.support.written_tree import WORDS, document, paragraph
 
@@ -96,21 +101,58 @@ MAKERS: dict[str, Callable[[random.Random], Mapping[str, str | bytes]]] = {
 }
 
 
-def corpus(folder: Path, name: str, seed: int, *, honour_tombstones: bool = True) -> Corpus:
-    """Indexed in several revisions: a third of the files is written again, a sixth is deleted."""
+class JudgedVectors:
+    """The judge's own vectors; files in `waiting` have none yet."""
+
+    def __init__(self, embedder: HashedEmbedder, waiting: frozenset[str] = frozenset()) -> None:
+        self.unrelated, self.identical = embedder.unrelated, embedder.identical
+        self._embedder = embedder
+        self._waiting = waiting
+        self._known: dict[str, NDArray[np.float64]] = {}
+
+    def of_chunk(self, path: str, title: str, text: str) -> NDArray[np.float64] | None:
+        return None if path in self._waiting else np.stack(list(map(self._row, held_windows(title, text))))
+
+    def of_question(self, text: str) -> NDArray[np.float64]:
+        return self._embedder.embed_queries([text])[0].astype(np.float64)
+
+    def _row(self, text: str) -> NDArray[np.float64]:
+        if text not in self._known:
+            self._known[text] = self._embedder.embed_queries([text])[0].astype(np.float16).astype(np.float64)
+        return self._known[text]
+
+
+Sides = Literal["words", "both", "waiting"]
+
+
+def corpus(folder: Path, name: str, seed: int, sides: Sides = "words", *, honour_tombstones: bool = True) -> Corpus:
+    """Indexed in several revisions: a third of the files is written again, a sixth is deleted.
+
+    With "both" sides every chunk has vectors, with "waiting" those of the files written last have none yet.
+    """
     rng = random.Random(f"{name}-{seed}")
     contents = {path: text.encode() if isinstance(text, str) else text for path, text in MAKERS[name](rng).items()}
-    index = HeldIndex(folder, rules=RULES, options=Options(ROLES), honour_tombstones=honour_tombstones)
+    embedder = None if sides == "words" else HashedEmbedder()
+    index = HeldIndex(
+        folder, rules=RULES, options=Options(ROLES), honour_tombstones=honour_tombstones, embedder=embedder
+    )
     paths = sorted(contents)
     _write(index, {path: f"# {paragraph(rng, 3)}\n\n{paragraph(rng, 9)}\n".encode() for path in paths[::3]})
     _write(index, contents)
-    _write(index, {path: contents[path].replace(b"token", b"Tokens") for path in rng.sample(paths, len(paths) // 3)})
+    index.fill()
+    last = rng.sample(paths, len(paths) // 3)
+    _write(index, {path: contents[path].replace(b"token", b"Tokens") for path in last})
+    if sides == "both":
+        index.fill()
     index.remove(rng.sample(paths, len(paths) // 6))
+    if index.vector is not None:
+        index.vector.look()
+    vectors = JudgedVectors(embedder, frozenset(last if sides == "waiting" else ())) if embedder is not None else None
     chunks = chunks_of(sorted(index.contents.items()), RULES)
     words = sorted({word for path in index.contents for word in index.contents[path].decode(errors="ignore").split()})
     tags = sorted({tag.name for chunk in chunks for tag in chunk.section.tags})
     days = sorted({chunk.section.date for chunk in chunks if chunk.section.date is not None})
-    return Corpus(name, index, Judge(chunks), words, tags, days, rng)
+    return Corpus(name, index, Judge(chunks, vectors), words, tags, days, rng)
 
 
 def _write(index: HeldIndex, contents: Mapping[str, bytes]) -> None:
