@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 K1 = 1.2
 B = 0.75
+_NOWHERE = np.zeros(0, dtype=np.int64)
 _WORD = re.compile(r"[A-Za-z0-9_]+|[가-힣]+")
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
@@ -43,12 +44,18 @@ class PlainBm25:
         self._norm = K1 * (1 - B + B * lengths / max(1.0, float(lengths.mean())))
         self._postings = {word: np.array(each, dtype=np.int64).T for word, each in postings.items()}
 
-    def search(self, question: str, top: int) -> list[int]:
+    def scores(self, question: str) -> tuple[NDArray[np.float64], float]:
+        """Of every text, and the most that any text could have."""
         scores: NDArray[np.float64] = np.zeros(len(self._norm))
+        attainable = 0.0
         for word in words(question):
-            if (held := self._postings.get(word)) is not None:
-                where, counts = held
-                idf = np.log1p((len(scores) - len(where) + 0.5) / (len(where) + 0.5))
-                scores[where] += idf * counts * (K1 + 1) / (counts + self._norm[where])
+            where, counts = self._postings.get(word, (_NOWHERE, _NOWHERE))
+            idf = float(np.log1p((len(scores) - len(where) + 0.5) / (len(where) + 0.5)))
+            attainable += idf * (K1 + 1)
+            scores[where] += idf * counts * (K1 + 1) / (counts + self._norm[where])
+        return scores, attainable
+
+    def search(self, question: str, top: int) -> list[int]:
+        scores = self.scores(question)[0]
         best = np.argsort(-scores, kind="stable")[:top].tolist()
         return [position for position in best if scores[position] > 0]

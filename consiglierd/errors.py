@@ -10,7 +10,8 @@ DaemonError
 ├── Busy                  busy                a queue is full or a lock is held; retry later
 ├── DeadlineExceeded      deadline_exceeded
 ├── Unavailable           unavailable         the root is gone, the daemon is closing
-│   └── StorageFull       unavailable         the disk has no room for the index
+│   ├── StorageFull       unavailable         the disk has no room for the index
+│   └── EmbeddingUnavailable unavailable      vectors cannot be made now
 ├── StoreNewer            store_newer         the database was written by a newer version
 ├── Poisoned              poisoned            a part cannot be right any more
 └── InternalError         internal            a fault of ours
@@ -71,6 +72,14 @@ class Unavailable(DaemonError):
 
 class StorageFull(Unavailable):
     """Nothing is damaged: what could not be written is written when there is room again."""
+
+
+class EmbeddingUnavailable(Unavailable):
+    """Words are searched all the same; `kind` is `down`, `slow`, `model`, `dimensions`, `garbage` or `ended`."""
+
+    def __init__(self, message: str, *, kind: str, cure: str | None = None) -> None:
+        super().__init__(message, cure=cure)
+        self.kind = kind
 
 
 class StoreNewer(DaemonError):

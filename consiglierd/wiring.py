@@ -11,6 +11,7 @@ from pathlib import Path
 
 from consiglierd import __version__
 from consiglierd.catalog.files import check_owner
+from consiglierd.embed.service import EmbeddingService
 from consiglierd.events import EventHub
 from consiglierd.indexer.workers import WorkerPool
 from consiglierd.model.status import SettingValue
@@ -24,7 +25,7 @@ from consiglierd.store.registry import Registry
 from consiglierd.supervisor import Supervisor
 from consiglierd.workspaces.open_workspaces import OpenWorkspaces
 from consiglierd.workspaces.opening import Surroundings, open_workspace
-from consiglierd.workspaces.options import WorkspaceOptions
+from consiglierd.workspaces.options import EmbeddingOptions, WorkspaceOptions
 
 WORKER_DEADLINE_S = 20.0
 WORKER_MEMORY_BYTES = 1536 * 1024 * 1024
@@ -45,6 +46,12 @@ def options_from(loaded: Loaded) -> WorkspaceOptions:
         min_score=settings.search.min_score,
         alpha=settings.search.alpha,
         beta=settings.search.beta,
+        embedding=EmbeddingOptions(
+            backend=settings.embedding.backend if settings.embedding.enabled else "none",
+            model=settings.embedding.model,
+            endpoint=settings.embedding.endpoint,
+            dimensions=settings.embedding.dimensions,
+        ),
         values=tuple(SettingValue(line.name, line.value, line.source, line.help) for line in describe(loaded)),
         problems=tuple(str(problem) for problem in loaded.problems),
     )
@@ -88,6 +95,8 @@ def build_workspaces(
     workers.start()
     stack.callback(workers.close)
     stack.callback(supervisor.close_threads, THREADS_TIMEOUT_S)
+    embedding = EmbeddingService()
+    stack.callback(embedding.close)
 
     def known_nonce(root: str) -> str | None:
         known = registry.find(root)
@@ -96,6 +105,7 @@ def build_workspaces(
     surroundings = Surroundings(
         options_of=options_source(state),
         workers=workers,
+        embedding=embedding,
         supervisor=supervisor,
         hub=hub,
         fallback_folder=folder_for(state),

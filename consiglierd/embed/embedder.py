@@ -8,13 +8,24 @@ from numpy.typing import NDArray
 
 
 class Embedder(Protocol):
-    """Vectors are float32 rows of unit length; equal fingerprints give comparable vectors."""
+    """Vectors are float32 rows of unit length (or zero for a text of nothing); equal fingerprints give
+    comparable vectors. Raises EmbeddingUnavailable.
+
+    `unrelated` is the model's typical cosine of texts that have nothing to do with each other,
+    `identical` that of texts that say the same.
+    """
 
     @property
     def fingerprint(self) -> str: ...
 
     @property
     def dimensions(self) -> int: ...
+
+    @property
+    def unrelated(self) -> float: ...
+
+    @property
+    def identical(self) -> float: ...
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
 

@@ -1,91 +1,30 @@
-"""One worker process as the daemon holds it: started, asked, ended."""
+"""One worker process as the daemon holds it: asked for one parse at a time."""
 
-import os
-import subprocess
-import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import IO
+from consiglierd.child.process import ChildProcess
+from consiglierd.indexer.worker_frames import WALL_FACTOR, Done, Job
 
-from consiglierd.errors import Unavailable
-from consiglierd.indexer.worker_frames import WALL_FACTOR, Done, Job, Ready, read_frame, write_frame
-
-START_TIMEOUT_S = 60.0
 # The worker's own alarms ring first; this is for a worker that does not even hear it.
 GRACE_S = 2.0
-
-_START = "import sys; from consiglierd.indexer.worker import main; main(int(sys.argv[1]), int(sys.argv[2]))"
 
 
 class WorkerProcess:
     """Belongs to one thread; `kill` alone may be called from any.
 
-    It is built when the process has said that it is ready: a process that cannot start is a fault
-    of the installation (Unavailable), and never held against the content it would have read.
+    A process that cannot start raises Unavailable, and is never held against the content that it
+    would have read.
     """
 
     def __init__(self, memory_limit_bytes: int) -> None:
-        try:
-            self._child = subprocess.Popen(
-                [sys.executable, "-I", "-c", _START, str(memory_limit_bytes), str(os.getpid())],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                cwd="/",
-                close_fds=True,
-                env={},
-            )
-        except OSError as error:
-            raise _not_started(f"{type(error).__name__}: {error.strerror}") from error
-        with self._killed_after(START_TIMEOUT_S):
-            is_ready = read_frame(self._output, Ready) is not None
-        if not is_ready:
-            self.end()
-            raise _not_started(f"it ended with status {self._child.returncode}")
-
-    @property
-    def _output(self) -> IO[bytes]:
-        assert self._child.stdout is not None
-        return self._child.stdout
+        self._child = ChildProcess(
+            "consiglierd.indexer.worker", memory_limit_bytes, "a worker process that reads documents"
+        )
 
     def parse(self, job: Job) -> Done | None:
         """The parse, or None if the process ended over it, by itself or at the deadline."""
-        assert self._child.stdin is not None
-        with self._killed_after(job.deadline_s * WALL_FACTOR + GRACE_S):
-            try:
-                write_frame(self._child.stdin, job)
-            except BrokenPipeError:
-                return None
-            return read_frame(self._output, Done)
+        return self._child.ask(job, Done, job.deadline_s * WALL_FACTOR + GRACE_S)
 
     def kill(self) -> None:
         self._child.kill()
 
     def end(self) -> None:
-        self._child.kill()
-        self._child.wait()
-        for pipe in (self._child.stdin, self._child.stdout):
-            assert pipe is not None
-            try:
-                pipe.close()
-            except BrokenPipeError:
-                # The rest of a frame that nobody reads any more was still in the buffer.
-                continue
-
-    @contextmanager
-    def _killed_after(self, seconds: float) -> Iterator[None]:
-        watchdog = threading.Timer(seconds, self._child.kill)
-        watchdog.daemon = True
-        watchdog.start()
-        try:
-            yield
-        finally:
-            watchdog.cancel()
-
-
-def _not_started(why: str) -> Unavailable:
-    return Unavailable(
-        f"a worker process that reads documents could not be started: {why}",
-        cure="run `consigliere restart`; if it says this again, reinstall consigliere",
-    )
+        self._child.end()

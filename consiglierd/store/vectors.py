@@ -91,6 +91,16 @@ class VectorStore:
             self._writer.execute("DELETE FROM section_windows WHERE model_id <> ?", (model.id,))
             self._writer.execute("DELETE FROM embedding_models WHERE id <> ?", (model.id,))
 
+    def note(self, name: str) -> str | None:
+        """What was kept under a name."""
+        with self._store.reading() as connection:
+            row = connection.execute("SELECT value FROM meta WHERE key = ?", (name,)).fetchone()
+        return str(row[0]) if row is not None else None
+
+    def keep_note(self, name: str, value: str) -> None:
+        with sqlite_errors(self._name), transaction(self._writer):
+            self._writer.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
+
     # -- writing ------------------------------------------------------------------------------
 
     def write(

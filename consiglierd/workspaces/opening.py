@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from consiglierd.catalog.files import SafeRoot
+from consiglierd.embed.service import EmbeddingService
 from consiglierd.errors import Unavailable
 from consiglierd.events import EventHub
 from consiglierd.git.repository import Git
@@ -23,12 +24,15 @@ from consiglierd.store.authored import AuthoredStore, repository_id
 from consiglierd.store.connection import StoreCorrupt
 from consiglierd.store.derived import DerivedStore
 from consiglierd.store.folder import DataFolder, holds_only_ours, is_empty, open_folder, set_aside
+from consiglierd.store.vectors import VectorStore
 from consiglierd.supervisor import Supervisor
 from consiglierd.watch.service import FileWatch
 from consiglierd.workspaces.disk import ProjectDisk, WatchedRules
+from consiglierd.workspaces.embedding_choice import EmbeddingChoice
 from consiglierd.workspaces.gate import RevisionGate
 from consiglierd.workspaces.indexer_thread import IndexerThread
 from consiglierd.workspaces.options import OptionsOf
+from consiglierd.workspaces.vector_side import VectorSideOfWorkspace
 from consiglierd.workspaces.workspace import OpenWorkspace, WorkspaceParts
 
 LEXICAL_FOLDER = "lexical"
@@ -40,6 +44,7 @@ class Surroundings:
 
     options_of: OptionsOf
     workers: WorkerPool
+    embedding: EmbeddingService
     supervisor: Supervisor
     hub: EventHub
     fallback_folder: Callable[[str], Path]
@@ -73,7 +78,11 @@ def _open(root: str, surroundings: Surroundings) -> OpenWorkspace:
         lexical = LexicalIndex(folder.path / LEXICAL_FOLDER, store, honour_tombstones=surroundings.honour_tombstones)
         lexical.open()
         stack.callback(lexical.close)
-        return _assemble(root, surroundings, folder, files, store, lexical, disk, stack)
+        vector_store = VectorStore(store)
+        stack.callback(vector_store.close)
+        choice = EmbeddingChoice(surroundings.embedding, vector_store, lambda: disk.options.embedding)
+        vectors = VectorSideOfWorkspace(folder.path, store, vector_store, choice.wanted)
+        return _assemble(root, surroundings, folder, files, store, lexical, vectors, disk, stack)
 
 
 def _leave_damaged(folder: DataFolder, store: DerivedStore) -> None:
@@ -124,6 +133,7 @@ def _assemble(
     files: SafeRoot,
     store: DerivedStore,
     lexical: LexicalIndex,
+    vectors: VectorSideOfWorkspace,
     disk: ProjectDisk,
     stack: ExitStack,
 ) -> OpenWorkspace:
@@ -134,6 +144,7 @@ def _assemble(
     def published(revision: Revision) -> None:
         if revision != gate.revision:
             gate.reach(revision)
+            vectors.wake()
             surroundings.hub.publish("indexed", root, {"revision": int(revision)})
 
     reader = _reader(files, store, disk, surroundings.workers)
@@ -146,16 +157,33 @@ def _assemble(
         changed=lambda path: indexer.post(FilesChanged(frozenset({path}))),
         ignored_by=lambda path: disk.ignore.rule_for(path, False),
         indexing=lambda: None if indexer.has_reconciled and not indexer.progress.pending else indexer.progress.counts,
+        vectors=vectors.side,
     )
     thread = IndexerThread(f"indexer {root}", surroundings.supervisor)
+    vector_thread = IndexerThread(f"vectors {root}", surroundings.supervisor)
     workspace = OpenWorkspace(
-        WorkspaceParts(root, folder, files, store, lexical, disk, indexer, search, gate, thread, stack.pop_all())
+        WorkspaceParts(
+            root,
+            folder,
+            files,
+            store,
+            lexical,
+            vectors,
+            disk,
+            indexer,
+            search,
+            gate,
+            thread,
+            vector_thread,
+            stack.pop_all(),
+        )
     )
     if disk.options.is_watching:
         watch = FileWatch(root, WatchedRules(disk), workspace.deliver, data_folder=str(folder.path))
         disk.rules_changed = watch.resync_ignores
         workspace.watch_with(watch)
     thread.start(indexer.run, indexer.give_up)
+    vector_thread.start(vectors.run, vectors.give_up)
     return workspace
 
 

@@ -9,6 +9,16 @@ from consiglierd.model.status import SettingValue
 
 
 @dataclass(frozen=True, slots=True)
+class EmbeddingOptions:
+    """`backend` is one of the settings' names, or "auto"; the rest binds the Ollama backend."""
+
+    backend: str
+    model: str
+    endpoint: str
+    dimensions: int
+
+
+@dataclass(frozen=True, slots=True)
 class WorkspaceOptions:
     """`paths` and `exclude` are git-style globs; `values` and `problems` are for people."""
 
@@ -22,6 +32,7 @@ class WorkspaceOptions:
     min_score: float
     alpha: float
     beta: float
+    embedding: EmbeddingOptions
     values: tuple[SettingValue, ...]
     problems: tuple[str, ...]
 

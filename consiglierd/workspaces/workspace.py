@@ -47,6 +47,7 @@ from consiglierd.workspaces.gate import RevisionGate
 from consiglierd.workspaces.indexer_thread import IndexerThread
 from consiglierd.workspaces.show import show_lines
 from consiglierd.workspaces.sizes import folder_size_bytes
+from consiglierd.workspaces.vector_side import VectorSideOfWorkspace
 
 BARRIER_TIMEOUT_S = 2.0
 FIRST_LOOK_S = 2.0
@@ -61,11 +62,13 @@ class WorkspaceParts:
     files: SafeRoot
     store: DerivedStore
     lexical: LexicalIndex
+    vectors: VectorSideOfWorkspace
     disk: ProjectDisk
     indexer: Indexer
     search: SearchService
     gate: RevisionGate
     thread: IndexerThread
+    vector_thread: IndexerThread
     resources: ExitStack
 
 
@@ -220,7 +223,7 @@ class OpenWorkspace:
 
     def lag(self) -> dict[str, int]:
         head = self._parts.store.head()
-        return {"lexical": max(0, head - self._parts.gate.revision), "vector": 0}
+        return {"lexical": max(0, head - self._parts.gate.revision), "vector": self._parts.vectors.lag(head)}
 
     def status(self) -> WorkspaceStatus:
         overview = self._parts.store.overview()
@@ -238,7 +241,7 @@ class OpenWorkspace:
             pending_files=indexer.progress.pending,
             size_bytes=folder_size_bytes(self._parts.folder.path),
             last_indexed_at=overview.last_indexed_at,
-            models={"lexical": "bm25", "vector": "none"},
+            models={"lexical": "bm25", "vector": self._parts.vectors.state().told},
             types=overview.types,
             left_out=self._left_out_counts(),
             problems=tuple(_file_problem(path, problem) for path, problem in overview.problems),
@@ -283,6 +286,7 @@ class OpenWorkspace:
         failure = self._parts.thread.failure()
         if failure is not None:
             found.append(f"the indexer has given up: {failure}")
+        found.extend(self._parts.vectors.state().warnings)
         return (*found, *self._parts.disk.options.problems)
 
     def settings(self) -> tuple[SettingValue, ...]:
@@ -317,6 +321,7 @@ class OpenWorkspace:
     def stop_working(self) -> None:
         """The indexer finishes the commit in hand; nobody waits for it any more."""
         self._parts.indexer.post(StopAsked())
+        self._parts.vectors.stop()
 
     def close(self, timeout_s: float) -> None:
         """Finish the commit in hand, then let everything go; what was committed stands."""
@@ -324,6 +329,7 @@ class OpenWorkspace:
             self._watch.stop()
         self.stop_working()
         self._parts.thread.join(timeout_s)
+        self._parts.vector_thread.join(timeout_s)
         self._parts.resources.close()
 
 

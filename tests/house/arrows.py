@@ -9,7 +9,7 @@ from tests.house.source import Breach, Imported, Source, room_of
 LEVELS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "consiglierd": (
         ("model", "errors"),
-        ("settings", "supervisor", "events", "text", "store", "git", "principals"),
+        ("settings", "supervisor", "child", "events", "text", "store", "git", "principals"),
         ("watch", "ingest", "embed", "catalog", "versions"),
         ("index", "indexer", "codegraph"),
         ("search",),
@@ -47,7 +47,7 @@ LIBRARY_ROOMS: Mapping[str, tuple[str, ...]] = {
     "markdown_it": ("ingest",),
     "yaml": ("ingest",),
     "charset_normalizer": ("ingest",),
-    "subprocess": ("git", "indexer"),  # the indexer starts the worker processes
+    "subprocess": ("git", "child"),
     "tomllib": ("settings", "ingest"),
 }
 

@@ -1,0 +1,1 @@
+"""Child processes of ours: started, spoken with over pipes, and never outliving the daemon."""
