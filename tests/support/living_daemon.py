@@ -26,12 +26,17 @@ class CallFailed(Exception):
 
 
 class LivingDaemon:
-    """Starts `consiglierd` on a short socket path; `call` speaks the protocol; nothing of it outlives `close`."""
+    """Starts `consiglierd` on a short socket path; `call` speaks the protocol; nothing of it outlives `close`.
 
-    def __init__(self) -> None:
+    `embedding` is the backend in its user's settings: words alone, where a test is not about vectors.
+    """
+
+    def __init__(self, embedding: str = "none") -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="csg-", dir="/tmp"))
         self.socket = self._folder / "d.sock"
         self.state = self._folder / "d.state"
+        self.state.mkdir(mode=0o700)
+        (self.state / "config.toml").write_text(f'[embedding]\nbackend = "{embedding}"\n', encoding="utf-8")
         self._process: subprocess.Popen[bytes] | None = None
         self._context = zmq.Context()
 
