@@ -1,192 +1,158 @@
-"""Prints the ranking quality of the lexical search on labelled question sets: `python -m benchmarks.quality`.
+"""Prints the ranking quality on labelled question sets: `python -m benchmarks.quality`.
 
 Each document of a corpus becomes one chunk (its title the heading, its text the body) and goes the
-whole way: analyzer, store, Tantivy, exact score, verification. Beside it stand the floor that the data's
-own notes give and a plain BM25 that answers the same questions in the same run, with the 95 %
-interval of the difference (paired bootstrap). Order is judged with no minimum score; how many
-answerable questions the shipped minimum would lose is counted too: those whose labelled document,
-or all of whose answers, fall below it.
+whole way: analyzer, store, Tantivy and FAISS, exact score, verification. The search by words stands
+beside the floor that the data's own notes give and a plain BM25 of the same run, over all questions;
+words, vectors and both together over the half of the questions that nothing was chosen by, with the
+95 % interval of what both together gain (paired bootstrap). Order is judged with no minimum score;
+how many answers the shipped minimum loses is counted beside it.
 """
 
 import argparse
-import json
-import math
 import os
-import random
-import re
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchmarks.plain import PlainBm25
-from consiglierd.model.hit import SearchResult
+from benchmarks.question_sets import (
+    DEPTH,
+    SETS,
+    Document,
+    Floats,
+    Question,
+    QuestionSet,
+    as_plain_text,
+    interval,
+    load,
+    ndcg,
+)
+from consiglierd.embed.static_table import StaticTable
+from consiglierd.embed.windows import windows_of
+from consiglierd.settings.schema import SETTINGS
 from tests.support.held_index import HeldIndex, Options, one_section
 
-DEPTH = 10
 MIN_SCORE = 0.3
+ALPHA = next(float(each.default) for each in SETTINGS if each.name == "search.alpha")  # type: ignore[arg-type]  # a number
 DOCUMENTS_AT_A_TIME = 1000
-# As the notes of the sets drew the 600 questions of tldr-ko2en that their floor was measured on.
-SAMPLE_SEED = 7
-BOOTSTRAP_SEED = 1
-RESAMPLES = 2000
+SIDES = ("words", "vectors", "both")
 
 
-@dataclass(frozen=True, slots=True)
-class QuestionSet:
-    """A folder of data; `floor` is nDCG@10 of a plain BM25, as the data's own notes give it to three
-    decimals. `sample`: only so many of the questions, drawn as for the floor."""
+class BundledEmbedder(StaticTable):
+    """The bundled model as a held index uses it."""
 
-    name: str
-    floor: float
-    sample: int | None = None
-
-
-SETS = (
-    QuestionSet("react-docs-ko", 0.433),
-    QuestionSet("react-docs-en", 0.413),
-    QuestionSet("react-docs-ko2en", 0.116),
-    QuestionSet("tldr-ko2en", 0.306, sample=600),
-    QuestionSet("tldr-ko2en", 0.306),
-    QuestionSet("cosqa", 0.369),
-    QuestionSet("es-toolkit-doc2code", 0.145),
-)
+    def windows_of(self, title: str, text: str) -> list[str]:
+        return windows_of(title, text)
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """One set: nDCG@10 of each question, ours and the plain one, and the shares lost to the minimum score."""
+    """nDCG@10 of each question by side, and of the plain BM25; answers that the minimum loses, by side."""
 
-    documents: int
-    gains: NDArray[np.float64]
-    plain_gains: NDArray[np.float64]
-    answers_lost: float
-    questions_lost: float
+    gains: dict[str, Floats]
+    plain: Floats
+    lost: dict[str, Floats]
+    reported: np.ndarray  # type: ignore[type-arg]  # bool, one a question
     milliseconds: float
 
     @property
-    def ndcg(self) -> float:
-        return float(self.gains.mean())
+    def words_ndcg(self) -> float:
+        return float(self.gains["words"].mean())
 
     @property
     def plain_ndcg(self) -> float:
-        return float(self.plain_gains.mean())
-
-    def interval(self) -> tuple[float, float]:
-        """Where 95 % of the resampled means of (ours - plain) lie."""
-        differences = self.gains - self.plain_gains
-        chosen = np.random.default_rng(BOOTSTRAP_SEED).integers(len(differences), size=(RESAMPLES, len(differences)))
-        low, high = np.quantile(differences[chosen].mean(axis=1), (0.025, 0.975))
-        return float(low), float(high)
+        return float(self.plain.mean())
 
 
-def judge(folder: Path, sample: int | None = None) -> Judged:
-    """Indexes the corpus of a set and asks its questions."""
-    relevant = _relevant(folder / "qrels.tsv")
-    questions = list(_rows(folder / "queries.jsonl"))
-    if sample is not None:
-        questions = random.Random(SAMPLE_SEED).sample(questions, sample)
-    questions = [row for row in questions if row["id"] in relevant]
-    documents = list(_rows(folder / "corpus.jsonl"))
-    path_of: dict[str, str] = {}
+def judge(folder: Path, sample: int | None = None, sides: Sequence[str] = SIDES) -> Judged:
+    """Indexes the corpus of a set and asks its questions by each side."""
+    documents, questions = load(folder, sample)
     with tempfile.TemporaryDirectory(prefix="csb-quality-") as temporary:
         index = HeldIndex(Path(temporary), options=Options(min_score=0.0))
         try:
-            _fill(index, documents, path_of)
-            return _ask(index, PlainBm25([_whole_text(row) for row in documents]), questions, relevant, path_of)
+            path_of = _fill(index, documents)
+            gains: dict[str, Floats] = {}
+            lost: dict[str, Floats] = {}
+            began = time.perf_counter()
+            for side in sides:
+                if side != "words" and index.vector is None:
+                    index.embed_with(BundledEmbedder.bundled())
+                    index.fill()
+                    began = time.perf_counter()
+                index.options = Options(min_score=0.0, alpha=1.0 if side == "vectors" else ALPHA)
+                gains[side], lost[side] = _ask(index, questions, path_of)
+            took_s = time.perf_counter() - began
         finally:
             index.close()
+    plain = PlainBm25([each.whole for each in documents])
+    by_plain = [
+        ndcg([frozenset((documents[at].id,)) for at in plain.search(each.text, DEPTH)], each.grades)
+        for each in questions
+    ]
+    return Judged(
+        gains,
+        np.array(by_plain),
+        lost,
+        np.array([each.is_reported for each in questions]),
+        took_s / len(questions) / (2 * len(sides)) * 1000,
+    )
 
 
-def _fill(index: HeldIndex, documents: Sequence[Mapping[str, str]], path_of: dict[str, str]) -> None:
+def _fill(index: HeldIndex, documents: Sequence[Document]) -> dict[str, str]:
+    """The id of the document at each path."""
+    id_at: dict[str, str] = {}
     for start in range(0, len(documents), DOCUMENTS_AT_A_TIME):
         batch = {}
-        for number, row in enumerate(documents[start : start + DOCUMENTS_AT_A_TIME], start=start):
+        for number, each in enumerate(documents[start : start + DOCUMENTS_AT_A_TIME], start=start):
             # A path without words of its own: the corpus has titles, not paths.
-            path = path_of[row["id"]] = f"{number:06}"
-            text = row["text"].replace("\r\n", "\n").replace("\r", "\n").strip("\n") or row["title"]
-            batch[path] = (text.encode(), one_section(text, row["title"]))
+            path = f"{number:06}"
+            id_at[path] = each.id
+            text = each.text.replace("\r\n", "\n").replace("\r", "\n").strip("\n") or each.title
+            batch[path] = (text.encode(), one_section(text, each.title))
         index.put(batch)
+    return id_at
 
 
-def _whole_text(row: Mapping[str, str]) -> str:
-    return f"{row['title']}\n{row['text']}".strip()
-
-
-def _ask(
-    index: HeldIndex,
-    plain: PlainBm25,
-    questions: Sequence[Mapping[str, str]],
-    relevant: Mapping[str, Mapping[str, float]],
-    path_of: Mapping[str, str],
-) -> Judged:
-    gains, plain_gains, answers_lost, questions_lost, seconds = [], [], 0, 0, 0.0
-    paths = list(path_of.values())
+def _ask(index: HeldIndex, questions: Sequence[Question], id_at: dict[str, str]) -> tuple[Floats, Floats]:
+    """nDCG@10 of each question, and whether the shipped minimum loses an answer that is found without it."""
+    gains, lost = [], []
     for question in questions:
-        text, grades = (
-            _as_plain_text(question["text"]),
-            {path_of[key]: grade for key, grade in relevant[question["id"]].items()},
-        )
-        before = time.perf_counter()
-        found = _ranked(index.search(text, DEPTH))
-        seconds += time.perf_counter() - before
-        gains.append(_ndcg(found, grades))
-        plain_gains.append(_ndcg([frozenset((paths[at],)) for at in plain.search(question["text"], DEPTH)], grades))
-        kept = _ranked(index.search(text, DEPTH, min_score=MIN_SCORE))
-        questions_lost += bool(found) and not kept
-        answers_lost += bool(frozenset().union(*found).difference(*kept) & grades.keys())
-    count = len(questions)
-    return Judged(
-        len(path_of),
-        np.array(gains),
-        np.array(plain_gains),
-        answers_lost / count,
-        questions_lost / count,
-        seconds / count * 1000,
-    )
+        found = _ranked(index, question.text, 0.0, id_at)
+        gains.append(ndcg(found, question.grades))
+        kept = _ranked(index, question.text, MIN_SCORE, id_at)
+        lost.append(bool(frozenset().union(*found).difference(*kept) & question.grades.keys()))
+    return np.array(gains), np.array(lost, dtype=np.float64)
 
 
-def _as_plain_text(question: str) -> str:
-    """The writers of the sets quoted words in passing; here a quote would ask for the exact phrase."""
-    return re.sub('["“”]', " ", question)
-
-
-def _ranked(result: SearchResult) -> list[frozenset[str]]:
-    """The documents of each hit: an identical text in several places is one hit that names them all."""
-    return [frozenset((hit.file, *(place.file for place in hit.also))) for hit in result.hits]
-
-
-def _ndcg(found: Sequence[frozenset[str]], grades: Mapping[str, float]) -> float:
-    gained = sum(
-        max(grades.get(path, 0.0) for path in places) / math.log2(rank + 2) for rank, places in enumerate(found)
-    )
-    best = sorted(grades.values(), reverse=True)[:DEPTH]
-    return gained / sum(grade / math.log2(rank + 2) for rank, grade in enumerate(best))
-
-
-def _relevant(path: Path) -> dict[str, dict[str, float]]:
-    grades: dict[str, dict[str, float]] = {}
-    for line in path.read_text(encoding="utf-8").splitlines()[1:]:
-        question, document, grade = line.split("\t")
-        if float(grade) > 0:
-            grades.setdefault(question, {})[document] = float(grade)
-    return grades
-
-
-def _rows(path: Path) -> Iterator[dict[str, str]]:
-    with path.open(encoding="utf-8") as lines:
-        for line in lines:
-            yield json.loads(line)
+def _ranked(index: HeldIndex, question: str, min_score: float, id_at: dict[str, str]) -> list[frozenset[str]]:
+    result = index.search(as_plain_text(question), DEPTH, min_score=min_score)
+    return [frozenset(id_at[path] for path in (hit.file, *(place.file for place in hit.also))) for hit in result.hits]
 
 
 def is_below_floor(result: Judged, questions: QuestionSet) -> bool:
-    """Below the given floor (compared at its three decimals), or below the plain BM25 of the same run."""
-    return round(result.ndcg, 3) < questions.floor or result.ndcg < result.plain_ndcg
+    """Words alone below the given floor (compared at its three decimals), or below the plain BM25 of the same run."""
+    return round(result.words_ndcg, 3) < questions.floor or result.words_ndcg < result.plain_ndcg
+
+
+def _told(result: Judged, questions: QuestionSet) -> str:
+    half = result.reported
+    by_side = {side: gains[half] for side, gains in result.gains.items()}
+    shown = (
+        f"{questions.name:20} {len(half):5} {questions.floor:5.3f} {result.plain_ndcg:6.4f} {result.words_ndcg:6.4f}"
+    )
+    shown += " BELOW |" if is_below_floor(result, questions) else " ok    |"
+    shown += f" {int(half.sum()):5}" + "".join(f" {gains.mean():7.4f}" for gains in by_side.values())
+    if "both" in by_side:
+        for other in ("words", "vectors"):
+            low, high = interval(by_side["both"] - by_side[other])
+            shown += f"  [{low:+.3f}, {high:+.3f}]"
+    lost = result.lost["both" if "both" in result.lost else "words"]
+    return f"{shown} {lost[half].mean():7.1%} {result.milliseconds:6.2f}"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -194,29 +160,24 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description="nDCG@10 beside the floor.")
     parser.add_argument("sets", nargs="*", metavar="SET", help="some of: " + ", ".join(each.name for each in SETS))
     parser.add_argument("--data", type=Path, default=default, help="the folder of the sets (default %(default)s)")
+    parser.add_argument("--words-only", action="store_true", help="leave the vectors out")
     options = parser.parse_args(arguments)
     if not options.data.is_dir():
         print(f"no question sets at {os.path.relpath(options.data)}: name their folder with --data", file=sys.stderr)
         return 2
+    sides = SIDES[:1] if options.words_only else SIDES
     print(
-        f"{'set':22} {'questions':>9} {'nDCG@10':>8} {'floor':>6} {'':5} {'plain':>6} {'ours - plain':>18}"
-        f" {'lost at ' + str(MIN_SCORE):>24} {'ms':>6}"
+        f"{'all questions':20} {'':5} {'floor':5} {'plain':6} {'words':6}       | half: "
+        + " ".join(f"{side:>7}" for side in sides)
+        + f"  {'both - words':16}  {'both - vectors':16} {'lost':>7} {'ms':>6}"
     )
     below = 0
     for each in SETS:
         if options.sets and each.name not in options.sets:
             continue
-        result = judge(options.data / each.name, each.sample)
-        is_below = is_below_floor(result, each)
-        below += is_below
-        verdict = "BELOW" if is_below else "ok"
-        low, high = result.interval()
-        print(
-            f"{each.name:22} {len(result.gains):9} {result.ndcg:8.4f} {each.floor:6.3f} {verdict:5}"
-            f" {result.plain_ndcg:6.4f} {f'[{low:+.4f}, {high:+.4f}]':>18}"
-            f" {result.answers_lost:9.1%} {result.questions_lost:6.1%} empty {result.milliseconds:7.2f}",
-            flush=True,
-        )
+        result = judge(options.data / each.name, each.sample, sides)
+        below += is_below_floor(result, each)
+        print(_told(result, each), flush=True)
     return 1 if below else 0
 
 

@@ -21,6 +21,7 @@ from consiglierd.serve.server import serve
 from consiglierd.settings.describe import describe
 from consiglierd.settings.load import USER_FILE_NAME, Loaded, load_settings
 from consiglierd.settings.rules import document_rules, role_table
+from consiglierd.settings.schema import Settings
 from consiglierd.store.registry import Registry
 from consiglierd.supervisor import Supervisor
 from consiglierd.workspaces.open_workspaces import OpenWorkspaces
@@ -53,8 +54,15 @@ def options_from(loaded: Loaded) -> WorkspaceOptions:
             dimensions=settings.embedding.dimensions,
         ),
         values=tuple(SettingValue(line.name, line.value, line.source, line.help) for line in describe(loaded)),
-        problems=tuple(str(problem) for problem in loaded.problems),
+        problems=(*map(str, loaded.problems), *_absent(settings)),
     )
+
+
+def _absent(settings: Settings) -> tuple[str, ...]:
+    """What may be set and is not there yet."""
+    if settings.search.fusion == "rrf":
+        return ('[search] fusion = "rrf" is not part of this version: the convex fusion is used',)
+    return ()
 
 
 def options_source(state_directory: Path) -> Callable[[str], WorkspaceOptions]:

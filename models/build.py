@@ -26,7 +26,7 @@ from models.train import train
 from models.vocabulary import Vocabulary, vocabulary_of
 
 TRAINED_DIMENSIONS, DIMENSIONS = 384, 256
-EPOCHS, RATE, SEED = 3, 4e-3, 1
+EPOCHS, RATE, SEED = 2, 4e-3, 1
 SAMPLED_TEXTS = 40_000
 
 

@@ -51,7 +51,7 @@ class Asked:
     role: Role | None = None
     names_role: bool = False
     beta: float = 0.0
-    alpha: float = 0.7
+    alpha: float = 0.35
     types: tuple[str, ...] = ()
     after: str | None = None
     before: str | None = None
@@ -153,7 +153,7 @@ class Judge:
                     continue
                 if not all(phrase in self._text(position) for phrase in phrases):
                     continue
-            elif round(coverage(position) if nearness is None else score, 6) < asked.min_score:
+            elif round(max(coverage(position), nearness or 0.0), 6) < asked.min_score:
                 continue
             passing.append((chunk, score))
         return passing

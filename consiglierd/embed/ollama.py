@@ -10,6 +10,7 @@ import numpy as np
 import ollama
 from numpy.typing import NDArray
 
+from consiglierd.embed.spec import EmbedderSpec
 from consiglierd.errors import EmbeddingUnavailable
 
 TEXTS_AT_ONCE = 32
@@ -100,6 +101,10 @@ class OllamaEmbedder:
         # pydantic's errors, and those of broken JSON, are ValueErrors.
         except ValueError as error:
             raise _garbage("an answer that is not Ollama's") from error
+
+
+def embedder_of(spec: EmbedderSpec) -> OllamaEmbedder:
+    return OllamaEmbedder(spec.model, spec.endpoint, spec.dimensions, timeout_s=spec.timeout_s)
 
 
 def _garbage(what: str) -> EmbeddingUnavailable:

@@ -1,11 +1,12 @@
 """Which embedder is meant, as plain values that travel to the embedding process; and the embedder of one."""
 
-from typing import Literal
+import importlib
+from collections.abc import Callable
+from typing import Literal, cast
 
 import msgspec
 
 from consiglierd.embed.embedder import Embedder
-from consiglierd.errors import EmbeddingUnavailable
 
 BuiltBackend = Literal["bundled", "ollama"]
 
@@ -20,19 +21,12 @@ class EmbedderSpec(msgspec.Struct, frozen=True):
     timeout_s: float = 60.0
 
 
+# Found by name: a process loads the libraries of the backends that it is asked for, and of no other.
+_MODULES = {"bundled": "consiglierd.embed.static_table", "ollama": "consiglierd.embed.ollama"}
+
+
 def build(spec: EmbedderSpec) -> Embedder:
-    """Loads the model; its libraries are imported only here. Raises EmbeddingUnavailable."""
-    match spec.backend:
-        case "bundled":
-            from consiglierd.embed.static_table import StaticTable
-
-            try:
-                return StaticTable.bundled()
-            except (OSError, ValueError, KeyError) as error:
-                raise EmbeddingUnavailable(
-                    f"the bundled model cannot be read: {error}", kind="model", cure="reinstall consigliere"
-                ) from error
-        case "ollama":
-            from consiglierd.embed.ollama import OllamaEmbedder
-
-            return OllamaEmbedder(spec.model, spec.endpoint, spec.dimensions, timeout_s=spec.timeout_s)
+    """Loads the model, by its module's `embedder_of`. Raises EmbeddingUnavailable."""
+    module = importlib.import_module(_MODULES[spec.backend])
+    embedder_of = cast(Callable[[EmbedderSpec], Embedder], module.embedder_of)
+    return embedder_of(spec)

@@ -8,11 +8,14 @@ import json
 from collections.abc import Sequence
 from importlib import resources
 from importlib.resources.abc import Traversable
+from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from consiglierd.embed.pieces import PieceCutter
+from consiglierd.embed.spec import EmbedderSpec
+from consiglierd.errors import EmbeddingUnavailable
 
 ROWS, SCALES, PIECES, FACTS = "rows.npy", "scales.npy", "pieces.txt", "facts.json"
 
@@ -42,10 +45,10 @@ class StaticTable:
         # The facts hold the digests of the other files, as they were when the table was made.
         self.fingerprint = f"bundled-{hashlib.blake2b(facts_text, digest_size=8).hexdigest()}"
 
-    @staticmethod
-    def bundled() -> "StaticTable":
+    @classmethod
+    def bundled(cls) -> Self:
         """The table that comes with the package."""
-        return StaticTable(resources.files("consiglierd.embed").joinpath("bundled"))
+        return cls(resources.files("consiglierd.embed").joinpath("bundled"))
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return np.stack([self._embed(text) for text in texts]) if texts else self._none()
@@ -62,3 +65,13 @@ class StaticTable:
         vector: NDArray[np.float32] = (self._rows[numbers] * self._scales[numbers, None]).sum(axis=0, dtype=np.float32)
         length = float(np.sqrt(np.dot(vector, vector)))
         return vector / np.float32(length) if length > 0 else vector
+
+
+def embedder_of(spec: EmbedderSpec) -> StaticTable:
+    """The table that comes with the package. Raises EmbeddingUnavailable."""
+    try:
+        return StaticTable.bundled()
+    except (OSError, ValueError, KeyError) as error:
+        raise EmbeddingUnavailable(
+            f"the bundled model cannot be read: {error}", kind="model", cure="reinstall consigliere"
+        ) from error

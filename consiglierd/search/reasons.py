@@ -39,7 +39,9 @@ def gone(notes: Sequence[str]) -> Reason:
 
 def below_minimum(best: Candidate, min_score: float) -> Reason:
     place = f"{best.row.path}:{best.row.line_start}"
-    reached = f"holds {best.match.coverage:.2f} of the query" if best.vector is None else f"scores {best.base:.2f}"
+    reached = f"holds {best.match.coverage:.2f} of the query"
+    if best.vector is not None:
+        reached += f" and is {best.vector:.2f} near to it"
     return Reason(
         "below_min_score", f"the best match, {place}, {reached}, below the minimum {min_score:.2f} (--min-score)"
     )

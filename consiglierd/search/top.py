@@ -51,10 +51,12 @@ class Top:
 
 @dataclass(frozen=True, slots=True)
 class _Unfetched:
-    """What no chunk that was not proposed can exceed: `base` if it has vectors, `words` (a BM25 in 0..1) if not."""
+    """What no chunk that was not proposed can exceed: `base` if it has vectors, `words` (a BM25 in 0..1) if not;
+    `vector` is the most of its vector part."""
 
     base: float
     words: float
+    vector: float
     is_nothing: bool
 
 
@@ -99,15 +101,16 @@ class TopK:
         words = by_words.bound / ask.model.attainable if ask.model.attainable > 0 else 0.0
         if ask.vectors is None:
             self._score(by_words.ids)
-            return _Unfetched(words, words, by_words.is_exhausted)
+            return _Unfetched(words, words, 0.0, by_words.is_exhausted)
         if self._scope is None:
             self._scope = self._retriever.scope(ask.query)
         by_vector = ask.vectors.propose(limit, self._scope)
         self._score([*by_words.ids, *by_vector.ids])
-        vector = 0.0 if by_vector.is_exhausted else ask.fusion.vector_part(by_vector.bound)
+        vector = 0.0 if by_vector.is_exhausted else ask.fusion.vector_part(by_vector.bound) or 0.0
         return _Unfetched(
             ask.fusion.score(words, vector),
             words if ask.vectors.waiting else 0.0,
+            vector,
             by_words.is_exhausted and by_vector.is_exhausted,
         )
 
@@ -120,15 +123,11 @@ class TopK:
         return groups[ask.limit - 1].best.score > reachable + ROUNDING
 
     def _has_all_that_pass(self, limit: int, unfetched: _Unfetched) -> bool:
-        """Fetch by coverage: true when what is left out holds too little of the query to be a hit."""
+        """Fetch by coverage: true when what is left out holds too little of the query, and is too far, to be a hit."""
         ask = self._ask
-        if ask.parsed.phrases or ask.min_score <= 0:
+        if ask.parsed.phrases or ask.min_score <= 0 or ask.model.basis_idf <= 0:
             return False
-        if ask.vectors is not None and unfetched.base >= ask.min_score - ROUNDING:
-            return False
-        if ask.vectors is not None and not ask.vectors.waiting:
-            return True
-        if ask.model.basis_idf <= 0:
+        if unfetched.vector >= ask.min_score - ROUNDING:
             return False
         ways: list[NDArray[np.uint64]] = [
             np.concatenate([ask.model.keys[at : at + 1], ask.model.covers[at]])
@@ -207,8 +206,14 @@ def ids_with_phrases(chunks: Chunks, phrases: Sequence[str], ids: Sequence[Chunk
 
 
 def _measure(candidate: Candidate) -> float:
-    """What is held against the minimum: words alone would be too strict with a long question."""
-    return candidate.match.coverage if candidate.vector is None else round(candidate.base, DIGITS)
+    """What is held against the minimum: how much of the query it holds, or how near it is, whichever is more.
+
+    The fused score would not do: what is found by its meaning alone reaches no more of it than the vectors'
+    share, so that the minimum would lose four of five answers to questions in another language.
+    """
+    if candidate.vector is None:
+        return candidate.match.coverage
+    return max(candidate.match.coverage, round(candidate.vector, DIGITS))
 
 
 def _order(candidate: Candidate) -> tuple[float, float, str, int]:

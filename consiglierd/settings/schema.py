@@ -163,7 +163,7 @@ SETTINGS = (
         0.3,
         "The share of the question's words that a hit must hold; with vectors, its score before boosts.",
     ),
-    Setting("search.alpha", Number(0.0, 1.0), 0.7, "The share of the vector side in the score; the rest is BM25."),
+    Setting("search.alpha", Number(0.0, 1.0), 0.35, "The share of the vector side in the score; the rest is BM25."),
     Setting("search.beta", Number(0.0, 1.0), 0.0, "What is added to the score of a hit in a main room of the role."),
     Setting(
         "search.fusion",

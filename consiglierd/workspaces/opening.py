@@ -142,9 +142,9 @@ def _assemble(
     gate.reach(lexical.revision)
 
     def published(revision: Revision) -> None:
+        vectors.wake()
         if revision != gate.revision:
             gate.reach(revision)
-            vectors.wake()
             surroundings.hub.publish("indexed", root, {"revision": int(revision)})
 
     reader = _reader(files, store, disk, surroundings.workers)

@@ -128,7 +128,7 @@ class VectorSideOfWorkspace:
     # -- any thread ---------------------------------------------------------------------------
 
     def wake(self) -> None:
-        """Something was committed, or the settings changed."""
+        """Something was committed, or the settings may have changed: a look at both costs little."""
         with self._news:
             self._has_news = True
             self._news.notify_all()

@@ -48,6 +48,9 @@ LIBRARY_ROOMS: Mapping[str, tuple[str, ...]] = {
     "yaml": ("ingest",),
     "charset_normalizer": ("ingest",),
     "subprocess": ("git", "child"),
+    "faiss": ("index",),
+    "ollama": ("embed",),
+    "httpx": ("embed",),
     "tomllib": ("settings", "ingest"),
 }
 

@@ -22,6 +22,10 @@ class HashedEmbedder:
         self.failure: Exception | None = None
         self._salt = salt
 
+    def windows_of(self, title: str, text: str) -> list[str]:
+        """One window a paragraph: what cuts windows in earnest is tested elsewhere."""
+        return [f"{title}\n{part}" for part in text.split("\n\n")]
+
     def embed_documents(self, texts: Sequence[str], *, is_urgent: bool = False) -> NDArray[np.float32]:
         if self.failure is not None:
             raise self.failure

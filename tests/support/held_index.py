@@ -39,7 +39,7 @@ class Options:
 
     roles: RoleTable = field(default_factory=lambda: RoleTable({}))
     beta: float = 0.0
-    alpha: float = 0.7
+    alpha: float = 0.35
     min_score: float = 0.3
     max_file_bytes: int = 5_000_000
 
@@ -56,14 +56,21 @@ class HeldEmbedder(Protocol):
     @property
     def dimensions(self) -> int: ...
 
-    def embed_documents(self, texts: Sequence[str], *, is_urgent: bool) -> NDArray[np.float32]: ...
+    def windows_of(self, title: str, text: str) -> list[str]: ...
+
+    def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
 
     def embed_queries(self, texts: Sequence[str]) -> NDArray[np.float32]: ...
 
 
-def held_windows(title: str, text: str) -> list[str]:
-    """One window a paragraph: what cuts windows in earnest is tested elsewhere."""
-    return [f"{title}\n{part}" for part in text.split("\n\n")]
+@dataclass(frozen=True, slots=True)
+class _Patient:
+    """Nothing is urgent here."""
+
+    embedder: HeldEmbedder
+
+    def embed_documents(self, texts: Sequence[str], *, is_urgent: bool) -> NDArray[np.float32]:
+        return self.embedder.embed_documents(texts)
 
 
 class HeldIndex:
@@ -109,7 +116,7 @@ class HeldIndex:
     def embed_with(self, embedder: "HeldEmbedder") -> VectorIndex:
         """Another embedder from now on; its index is filled by `fill`."""
         model = self.vector_store.model(embedder.fingerprint, embedder.dimensions)
-        stored = StoredVectors(self.vector_store, model, embedder, held_windows)
+        stored = StoredVectors(self.vector_store, model, _Patient(embedder), embedder.windows_of)
         self.embedder, self.vector = embedder, VectorIndex(self.folder / "vector", self.store, stored)
         self.vector.open()
         return self.vector

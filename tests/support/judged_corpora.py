@@ -15,7 +15,7 @@ from consiglierd.settings.load import load_settings
 from consiglierd.settings.rules import document_rules, role_table
 from tests.oracle import Judge, chunks_of
 from tests.support.hashed_embedder import HashedEmbedder
-from tests.support.held_index import HeldIndex, Options, held_windows
+from tests.support.held_index import HeldIndex, Options
 from tests.support.judge import documents_of
 from tests.support.written_tree import WORDS, document, paragraph
 
@@ -111,7 +111,7 @@ class JudgedVectors:
         self._known: dict[str, NDArray[np.float64]] = {}
 
     def of_chunk(self, path: str, title: str, text: str) -> NDArray[np.float64] | None:
-        return None if path in self._waiting else np.stack(list(map(self._row, held_windows(title, text))))
+        return None if path in self._waiting else np.stack(list(map(self._row, self._embedder.windows_of(title, text))))
 
     def of_question(self, text: str) -> NDArray[np.float64]:
         return self._embedder.embed_queries([text])[0].astype(np.float64)

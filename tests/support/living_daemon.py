@@ -36,7 +36,7 @@ class LivingDaemon:
         self.socket = self._folder / "d.sock"
         self.state = self._folder / "d.state"
         self.state.mkdir(mode=0o700)
-        (self.state / "config.toml").write_text(f'[embedding]\nbackend = "{embedding}"\n', encoding="utf-8")
+        self.set_embedding(embedding)
         self._process: subprocess.Popen[bytes] | None = None
         self._context = zmq.Context()
 
@@ -48,6 +48,12 @@ class LivingDaemon:
     @property
     def environment(self) -> dict[str, str]:
         return {**os.environ, "CONSIGLIERE_SOCKET": str(self.socket)}
+
+    def set_embedding(self, backend: str, **more: str | int) -> None:
+        """Written to the user's own settings; a workspace takes it up when it is told to, or opened."""
+        lines = [f"{name} = {value if isinstance(value, int) else repr(value)}" for name, value in more.items()]
+        text = "\n".join(["[embedding]", f'backend = "{backend}"', *lines, ""])
+        (self.state / "config.toml").write_text(text.replace("'", '"'), encoding="utf-8")
 
     def start(self) -> None:
         self._process = subprocess.Popen(

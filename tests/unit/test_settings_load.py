@@ -106,7 +106,7 @@ def test_a_wrong_key_names_line_expectation_and_nearest(
 def test_a_wrong_key_leaves_the_others_in_force(tmp_path: Path) -> None:
     loaded = load(tmp_path, "[search]\nalpha = 7\nmin_score = 0.1\n")
     only_problem(loaded)
-    assert (loaded.settings.search.alpha, loaded.settings.search.min_score) == (0.7, 0.1)
+    assert (loaded.settings.search.alpha, loaded.settings.search.min_score) == (0.35, 0.1)
 
 
 def test_a_wrong_value_keeps_the_last_good_one_of_the_same_file(tmp_path: Path) -> None:
@@ -118,7 +118,7 @@ def test_a_wrong_value_keeps_the_last_good_one_of_the_same_file(tmp_path: Path) 
 
 def test_a_removed_value_returns_to_its_default(tmp_path: Path) -> None:
     good = load(tmp_path, "[search]\nalpha = 0.5\n")
-    assert load(tmp_path, "[search]\n", last_good=good).settings.search.alpha == 0.7
+    assert load(tmp_path, "[search]\n", last_good=good).settings.search.alpha == 0.35
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_links_pipes_and_folders_are_not_read(tmp_path: Path) -> None:
     outside.write_text("[search]\nalpha = 0.1\n", encoding="utf-8")
     path.symlink_to(outside)
     assert "is a link" in only_problem(load_settings(tmp_path)).message
-    assert load_settings(tmp_path).settings.search.alpha == 0.7
+    assert load_settings(tmp_path).settings.search.alpha == 0.35
     path.unlink()
     os.mkfifo(path)
     assert "not a regular file" in only_problem(load_settings(tmp_path)).message

@@ -29,7 +29,7 @@ DEFAULTS = """\
 # Hits that hold less than this share (0 to 1) of the question's words are not shown.
 # min_score = 0.3
 # The share of vectors in the score; the rest is words.
-# alpha = 0.7
+# alpha = 0.35
 # What a hit in a main room of the role gets on top.
 # beta = 0.0
 # convex (weighted sum) or rrf (reciprocal ranks).

@@ -1,0 +1,161 @@
+"""A daemon that searches by words and by vectors: fresh, partial where it must be, through a change of model."""
+
+import os
+import signal
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.living_daemon import LivingDaemon, wait_until_gone
+from tests.support.ollama_server import DIMENSIONS, MODEL, OllamaServer, ollama_server
+
+
+@pytest.fixture
+def server() -> Iterator[OllamaServer]:
+    with ollama_server() as started:
+        yield started
+
+
+@pytest.fixture
+def daemon() -> Iterator[LivingDaemon]:
+    started = LivingDaemon("bundled")
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    root.mkdir()
+    for number, text in enumerate(("로그인 토큰을 갱신한다", "order of the database migration", "동영상 재생 버퍼")):
+        (root / f"note-{number}.md").write_text(f"# 글 {number}\n\n{text}\n", encoding="utf-8")
+    return root
+
+
+def search(daemon: LivingDaemon, root: Path, query: str, **more: Any) -> dict[str, Any]:
+    return daemon.call("search", root, query=query, **more)
+
+
+def wait_for(daemon: LivingDaemon, root: Path, is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
+    """The first status of which it is so; each is asked for when the daemon has news, or after a moment."""
+    serial = 0
+    for _ in range(200):
+        status = daemon.call("status", root)
+        if is_so(status):
+            return status
+        events = daemon.call("events_since", root, serial=serial, wait_ms=200)
+        serial = events["last_serial"]
+    raise AssertionError(f"never so: {status}")
+
+
+def has_all_vectors(status: dict[str, Any]) -> bool:
+    return status["lag"] == {"lexical": 0, "vector": 0} and status["models"]["vector"] != "none"
+
+
+def test_a_question_in_one_language_finds_the_answer_in_the_other(daemon: LivingDaemon, project: Path) -> None:
+    daemon.start()
+    status = wait_for(daemon, project, has_all_vectors)
+    assert status["models"]["vector"].startswith("bundled-")
+    found = search(daemon, project, "데이터베이스 마이그레이션")
+    assert found["partial"] == []
+    assert found["hits"][0]["file"] == "note-1.md"
+    scores = found["hits"][0]["scores"]
+    assert scores["vector"] > 0.3
+    assert scores["base"] == pytest.approx(0.35 * scores["vector"] + 0.65 * scores["bm25"], abs=1e-6)
+
+
+def test_what_was_saved_is_found_by_what_it_means(daemon: LivingDaemon, project: Path) -> None:
+    daemon.start()
+    wait_for(daemon, project, has_all_vectors)
+    (project / "new.md").write_text("# New\n\ndatabase migration order\n", encoding="utf-8")
+    daemon.call("settle", project)
+    wait_for(daemon, project, has_all_vectors)
+    assert search(daemon, project, "데이터베이스 마이그레이션 순서")["hits"][0]["file"] == "new.md"
+    (project / "new.md").unlink()
+    daemon.call("settle", project)
+    found = search(daemon, project, "데이터베이스 마이그레이션 순서", min_score=0.0)
+    assert "new.md" not in [hit["file"] for hit in found["hits"]]
+
+
+def test_the_light_mode_says_so(daemon: LivingDaemon, project: Path) -> None:
+    daemon.set_embedding("none")
+    daemon.start()
+    daemon.call("settle", project)
+    found = search(daemon, project, "토큰")
+    assert [hit["file"] for hit in found["hits"]] == ["note-0.md"]
+    assert found["partial"] == ["vector: off"]
+    assert found["hits"][0]["scores"]["vector"] is None
+    status = daemon.call("status", project)
+    assert (status["lag"]["vector"], status["models"]["vector"]) == (0, "none")
+
+
+def test_auto_takes_ollama_where_it_answers_and_never_switches_by_itself(
+    daemon: LivingDaemon, project: Path, server: OllamaServer
+) -> None:
+    ollama = {"endpoint": server.endpoint, "dimensions": DIMENSIONS, "model": MODEL}
+    server.failure = "unknown model"
+    daemon.set_embedding("auto", **ollama)
+    daemon.start()
+    status = wait_for(daemon, project, has_all_vectors)
+    assert status["models"]["vector"].startswith("bundled-")
+    server.failure = ""
+    daemon.stop()
+    daemon.start()
+    assert wait_for(daemon, project, has_all_vectors)["models"]["vector"].startswith("bundled-")
+    other = project.parent / "other"
+    other.mkdir()
+    (other / "a.md").write_text("# A\n\ntext\n", encoding="utf-8")
+    assert wait_for(daemon, other, has_all_vectors)["models"]["vector"].startswith("ollama-")
+
+
+def test_words_answer_while_ollama_is_down_and_vectors_catch_up(
+    daemon: LivingDaemon, project: Path, server: OllamaServer
+) -> None:
+    daemon.set_embedding("ollama", endpoint=server.endpoint, dimensions=DIMENSIONS, model=MODEL)
+    daemon.start()
+    wait_for(daemon, project, has_all_vectors)
+    assert search(daemon, project, "토큰")["partial"] == []
+    server.failure = "500 in the middle"
+    (project / "new.md").write_text("# New\n\ntoken of another kind\n", encoding="utf-8")
+    daemon.call("settle", project)
+    status = wait_for(daemon, project, lambda status: any("no vectors" in each for each in status["warnings"]))
+    assert status["lag"]["vector"] > 0
+    found = search(daemon, project, "token kind")
+    assert found["hits"][0]["file"] == "new.md"
+    assert any(each.startswith("vector: ") for each in found["partial"])
+    server.failure = ""
+    status = wait_for(daemon, project, has_all_vectors)
+    assert not any("no vectors" in each for each in status["warnings"])
+    assert search(daemon, project, "token kind")["partial"] == []
+
+
+def test_old_vectors_answer_until_the_new_ones_are_complete(
+    daemon: LivingDaemon, project: Path, server: OllamaServer
+) -> None:
+    daemon.start()
+    old = wait_for(daemon, project, has_all_vectors)["models"]["vector"]
+    before = search(daemon, project, "데이터베이스 마이그레이션")["hits"]
+    server.holds = "search_document"
+    server.may_answer.clear()
+    daemon.set_embedding("ollama", endpoint=server.endpoint, dimensions=DIMENSIONS, model=MODEL)
+    os.kill(daemon.pid, signal.SIGHUP)
+    assert server.wait_until(lambda: any("search_document" in text for text in server.asked))
+    status = wait_for(daemon, project, lambda status: "until ollama-" in status["models"]["vector"])
+    assert status["models"]["vector"].startswith(old.split("/")[0])
+    assert "sections wait" in status["models"]["vector"]
+    assert status["lag"]["vector"] > 0
+    assert search(daemon, project, "데이터베이스 마이그레이션")["hits"] == before, "old vectors alone, no mixture"
+    server.may_answer.set()
+    status = wait_for(daemon, project, lambda status: status["models"]["vector"].startswith("ollama-"))
+    assert status["lag"]["vector"] == 0
+    assert search(daemon, project, "데이터베이스 마이그레이션")["hits"] != before
+    assert list((project / ".consigliere").glob("vector-*")), "the new index"
+
+
+def test_no_embedding_process_outlives_a_killed_daemon(daemon: LivingDaemon, project: Path) -> None:
+    daemon.start()
+    wait_for(daemon, project, has_all_vectors)
+    assert len(daemon.children()) >= 2, "a reader of documents and an embedder"
+    assert all(wait_until_gone(child) for child in daemon.kill())
