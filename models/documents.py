@@ -1,4 +1,4 @@
-"""Markdown (and notebooks) as sections: headings with their anchors, paragraphs without markup."""
+"""Markdown (and what is read as it) as sections: headings with their anchors, paragraphs without markup."""
 
 import json
 import re
@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from models.pairs import Kind, Pair, is_english, is_korean, translations
+from models.questions import asked
+from models.restructured import as_markdown
 
 _HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*$")
 _ANCHOR = re.compile(r'\{\s*(?:/\*)?\s*#([\w.-]+)\s*(?:\*/)?\s*\}|<a\s+(?:name|id)="([^"]+)"\s*>\s*</a>')
@@ -13,7 +15,12 @@ _LINK = re.compile(r"!?\[([^\]]*)\](?:\([^)]*\)|\[[^\]]*\])")
 _TAG = re.compile(r"</?[A-Za-z][^>]*>|<!--.*?-->|\{\{.*?\}\}|\[!\w+\]|:::\s*\w*")
 _MARKS = re.compile(r"[*_`|>]{1,3}")
 _SENTENCE = re.compile(r"(?<=[.?!。])\s+")
+_FRONT_MATTER = re.compile(r"\A---\n(.*?)\n---\n", re.DOTALL)
+_FRONT_VALUE = re.compile(r"^(title|description):\s*(.+?)\s*$", re.MULTILINE)
+_SCRIPT_LINE = re.compile(r"^(?:import|export)\s.*(?:from\s|[{;=])")
 FEWEST_CHARACTERS = 40
+SUMMARISED_CHARACTERS = 1200
+_SUMMARY_LEVEL = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,16 +39,22 @@ class Section:
 
 
 def sections_of(path: str, text: str) -> list[Section]:
+    """The sections of a page in order; what its front matter says of it stands last, over its beginning."""
     if path.endswith(".ipynb"):
         text = _notebook(text)
-    lines, is_code = _without_front_matter(text).split("\n"), False
-    found: list[tuple[int, str, str, list[str]]] = [(0, "", "", [])]
-    for line in lines:
+    if path.endswith((".rst", ".txt")):
+        text = as_markdown(text)
+    said, text = _front_matter(text.replace("\r\n", "\n"))
+    is_code = False
+    title = "" if re.search(r"^# ", text, re.MULTILINE) else _plain(said.get("title", ""))
+    found: list[tuple[int, str, str, list[str]]] = [(0, title, "", [])]
+    for line in text.split("\n"):
         if re.match(r"^\s*(```|~~~)", line):
             is_code = not is_code
         heading = None if is_code else _HEADING.match(line)
         if heading is None:
-            found[-1][3].append(line)
+            if is_code or not _SCRIPT_LINE.match(line):
+                found[-1][3].append(line)
         else:
             anchor = _ANCHOR.search(heading[2])
             plain = _plain(_ANCHOR.sub("", heading[2]))
@@ -54,6 +67,9 @@ def sections_of(path: str, text: str) -> list[Section]:
         parent = above[max(above)] if above else ""
         above[level] = heading_text
         sections.append(Section(level, heading_text, anchor_text, parent, tuple(_paragraphs(body))))
+    if summary := _plain(said.get("description", "")):
+        beginning = "\n".join(section.text for section in sections)[:SUMMARISED_CHARACTERS]
+        sections.append(Section(_SUMMARY_LEVEL, summary, "", "", (beginning,)))
     return sections
 
 
@@ -69,8 +85,12 @@ def _notebook(text: str) -> str:
     return "\n\n".join(parts)
 
 
-def _without_front_matter(text: str) -> str:
-    return re.sub(r"\A---\n.*?\n---\n", "", text.replace("\r\n", "\n"), flags=re.DOTALL)
+def _front_matter(text: str) -> tuple[dict[str, str], str]:
+    """What it says of the page, and the text below it."""
+    front = _FRONT_MATTER.match(text)
+    if front is None:
+        return {}, text
+    return {name: value.strip("'\"") for name, value in _FRONT_VALUE.findall(front[1])}, text[front.end() :]
 
 
 def _paragraphs(lines: list[str]) -> Iterator[str]:
@@ -97,7 +117,7 @@ def section_pairs(sections: list[Section], source: str) -> Iterator[Pair]:
             continue
         kind: Kind = "korean" if is_korean(text) else "english"
         if section.heading and (is_korean(section.heading) == (kind == "korean") or is_english(section.heading)):
-            yield Pair(kind, section.heading, text, source)
+            yield Pair(kind, asked(section.heading), text, source)
             if section.above:
                 yield Pair(kind, f"{section.above} {section.heading}", text, source)
         sentences = [each for part in section.paragraphs for each in _SENTENCE.split(part) if len(each) >= 12]

@@ -6,22 +6,25 @@ import warnings
 from collections.abc import Iterator
 
 from models.pairs import Pair, is_english
+from models.questions import asked_of_code
 
 _JAVADOC = re.compile(r"/\*\*(.*?)\*/\s*((?:@\w+(?:\([^)]*\))?\s*)*[^;{}]*\{)", re.DOTALL)
 _SLASHES = re.compile(r"((?:^[ \t]*//[/!]?[^\n]*\n)+)([^\n]*\b(?:func|fn)\b[^\n]*\{)", re.MULTILINE)
 MOST_CODE = 1200
+_LANGUAGES = {"py": "python", "java": "java", "ts": "typescript", "tsx": "typescript", "go": "go", "rs": "rust"}
 
 
 def code_pairs(path: str, text: str, source: str) -> Iterator[Pair]:
-    if path.endswith(".py"):
-        yield from _python(text, source)
-    elif path.endswith((".java", ".ts", ".js", ".tsx", ".mjs")):
-        yield from _braced(_JAVADOC, text, source)
-    elif path.endswith((".go", ".rs")):
-        yield from _braced(_SLASHES, text, source)
+    suffix = path.rpartition(".")[2]
+    braced = _SLASHES if suffix in ("go", "rs") else _JAVADOC
+    found = _python(text) if suffix == "py" else _braced(braced, text)
+    for said, code in found:
+        if 2 <= len(said.split()) <= 60 and is_english(said) and len(code) >= 40:
+            yield Pair("code", asked_of_code(said, _LANGUAGES.get(suffix, "javascript")), code[:MOST_CODE], source)
 
 
-def _python(text: str, source: str) -> Iterator[Pair]:
+def _python(text: str) -> Iterator[tuple[str, str]]:
+    """The first paragraph of each docstring with the code below it, and the words of each name with the code."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -38,10 +41,10 @@ def _python(text: str, source: str) -> Iterator[Pair]:
             code = ast.unparse(ast.Module([_renamed(node, body)], [])) if body else ""
         except (ValueError, RecursionError):
             continue
-        yield from _pair(summary, code, source)
+        yield summary, code
         words = " ".join(re.findall(r"[A-Za-z][a-z]+|[A-Z]+(?![a-z])|[a-z]+", node.name))
-        if len(words.split()) >= 2 and len(code) >= 120:
-            yield Pair("code", words, code[:MOST_CODE], source)
+        if len(code) >= 120:
+            yield words, code
 
 
 def _renamed(node: ast.FunctionDef | ast.AsyncFunctionDef, body: list[ast.stmt]) -> ast.stmt:
@@ -50,12 +53,13 @@ def _renamed(node: ast.FunctionDef | ast.AsyncFunctionDef, body: list[ast.stmt])
     return ast.fix_missing_locations(copy)
 
 
-def _braced(pattern: re.Pattern[str], text: str, source: str) -> Iterator[Pair]:
+def _braced(pattern: re.Pattern[str], text: str) -> Iterator[tuple[str, str]]:
+    """The first sentence of each comment above a function, with the function."""
     for found in pattern.finditer(text):
         said = re.sub(r"^[ \t]*(?:\*|//[/!]?)[ \t]?", "", found[1], flags=re.MULTILINE)
         said = re.sub(r"\{@\w+\s+([^}]*)\}|</?\w+[^>]*>", r"\1", said.split("@param")[0].split("@return")[0])
         summary = " ".join(re.split(r"\n\s*\n|(?<=\.)\s", said.strip())[0].split())
-        yield from _pair(summary, _body(text, found.end(2), found.start(2)), source)
+        yield summary, _body(text, found.end(2), found.start(2))
 
 
 def _body(text: str, opened: int, start: int) -> str:
@@ -66,8 +70,3 @@ def _body(text: str, opened: int, start: int) -> str:
         if depth == 0:
             return text[start : at + 1]
     return text[start : start + MOST_CODE]
-
-
-def _pair(summary: str, code: str, source: str) -> Iterator[Pair]:
-    if 3 <= len(summary.split()) <= 60 and is_english(summary) and len(code) >= 40:
-        yield Pair("code", summary, code[:MOST_CODE], source)

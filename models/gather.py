@@ -14,8 +14,9 @@ from models.functions import code_pairs
 from models.pairs import Pair
 from models.po import po_pairs
 from models.reading import files_at, git_directory
+from models.strings import resource_pairs, xliff_pairs
 
-DOCUMENT_SUFFIXES = (".md", ".mdx", ".ipynb")
+DOCUMENT_SUFFIXES = (".md", ".mdx", ".ipynb", ".rst")
 CODE_SUFFIXES = (".py", ".java", ".ts", ".js", ".go", ".rs")
 ALLOWED = {"MIT", "Apache-2.0", "MIT OR Apache-2.0", "BSD-2-Clause", "BSD-3-Clause", "PSF-2.0", "CC-BY-4.0", "CC0-1.0"}
 # A text of which so large a share of runs of words stands in a measuring set is nearly one of its own.
@@ -33,30 +34,49 @@ def sources(file: Path) -> list[dict[str, Any]]:
 
 
 def pairs_of(source: dict[str, Any], folder: Path) -> Iterator[Pair]:
-    name, below = source["repository"], source.get("folder", "")
-    directory = git_directory(folder, name)
+    name = source["repository"]
     match source["kind"]:
         case "po":
-            for _, text in files_at(directory, source["commit"], below, (".po",)):
+            for _, text in _files(source, folder, (".po",)):
                 yield from po_pairs(text, name)
+        case "xliff":
+            for _, text in _files(source, folder, (".ko.xlf",)):
+                yield from xliff_pairs(text, name)
         case "code":
-            for path, text in files_at(directory, source["commit"], below, CODE_SUFFIXES):
+            for path, text in _files(source, folder, CODE_SUFFIXES):
                 yield from code_pairs(path, text, name)
         case "sections":
-            for path, text in files_at(directory, source["commit"], below, DOCUMENT_SUFFIXES):
+            for path, text in _files(source, folder, DOCUMENT_SUFFIXES):
                 yield from section_pairs(sections_of(path, text), name)
         case "anchored":
-            for path, text in files_at(directory, source["commit"], below, DOCUMENT_SUFFIXES):
+            for path, text in _files(source, folder, DOCUMENT_SUFFIXES):
                 yield from anchored_pairs(sections_of(path, text), name)
         case "parallel":
-            other = git_directory(folder, source.get("other", name))
-            commit = source.get("other_commit", source["commit"])
-            english = dict(files_at(other, commit, source["other_folder"], DOCUMENT_SUFFIXES))
-            for path, text in files_at(directory, source["commit"], below, DOCUMENT_SUFFIXES):
+            english = dict(_files(_other(source), folder, DOCUMENT_SUFFIXES))
+            for path, text in _files(source, folder, DOCUMENT_SUFFIXES):
                 theirs = sections_of(path, english[path]) if path in english else []
                 yield from parallel_pairs(sections_of(path, text), theirs, name)
+        case "resources":
+            texts = dict(_files(source, folder, (".resw",)))
+            for path, text in texts.items():
+                if "/ko-KR/" in path and (english_text := texts.get(path.replace("/ko-KR/", "/en-US/"))):
+                    yield from resource_pairs(text, english_text, name)
         case kind:
             raise ValueError(f"{name}: no kind {kind!r}")
+
+
+def _other(source: dict[str, Any]) -> dict[str, Any]:
+    """Where the English side of a parallel source stands."""
+    return {
+        "repository": source.get("other", source["repository"]),
+        "commit": source.get("other_commit", source["commit"]),
+        "folder": source["other_folder"],
+    }
+
+
+def _files(source: dict[str, Any], folder: Path, suffixes: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    directory = git_directory(folder, source["repository"])
+    return files_at(directory, source["commit"], source.get("folder", ""), suffixes, source.get("only", ""))
 
 
 def shingles(text: str) -> set[int]:

@@ -37,18 +37,19 @@ def read_pairs(file: Path) -> Iterator[Row]:
 
 def counts_of(rows: Sequence[Row], cutter: PieceCutter, size: int) -> NDArray[np.float64]:
     """How often each piece stands in the texts of the pairs."""
-    counts = np.zeros(size)
+    counts: Counter[int] = Counter()
     for row in rows:
         for side in (row["question"], row["answer"]):
-            np.add.at(counts, cutter.numbers_of(side[:2000]), 1)
-    return counts
+            counts.update(cutter.numbers_of(side[:2000]))
+    found = np.zeros(size)
+    found[list(counts)] = list(counts.values())
+    return found
 
 
 def pair_sets(rows: Sequence[Row], cutter: PieceCutter) -> list[PairSet]:
-    places = {name: number for number, name in enumerate(sorted({row["source"] for row in rows}))}
     found = []
     for kind, repeats in REPEATS.items():
-        questions, answers, groups = [], [], []
+        questions, answers = [], []
         for row in rows:
             if row["kind"] != kind:
                 continue
@@ -57,7 +58,6 @@ def pair_sets(rows: Sequence[Row], cutter: PieceCutter) -> list[PairSet]:
             if len(question) and len(answer):
                 questions.append(question)
                 answers.append(answer)
-                groups.append(places[row["source"]])
         if questions:
-            found.append(PairSet(kind, questions, answers, np.array(groups, dtype=np.int32), repeats))
+            found.append(PairSet(kind, questions, answers, repeats))
     return found

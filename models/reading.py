@@ -14,8 +14,10 @@ def git_directory(sources: Path, repository: str) -> Path:
     raise FileNotFoundError(f"no git directory of {repository} below {sources}")
 
 
-def files_at(directory: Path, commit: str, folder: str, suffixes: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """(path below `folder`, text) of every file that is UTF-8, in the order of paths."""
+def files_at(
+    directory: Path, commit: str, folder: str, suffixes: tuple[str, ...], only: str = ""
+) -> Iterator[tuple[str, str]]:
+    """(path below `folder`, text) of every file that is UTF-8, in the order of paths; `only` stands in the path."""
     git = ["git", f"--git-dir={directory}"]
     listed = subprocess.run(
         [*git, "ls-tree", "-r", "-z", commit, "--", f"{folder}/" if folder else "."], capture_output=True, check=True
@@ -24,7 +26,7 @@ def files_at(directory: Path, commit: str, folder: str, suffixes: tuple[str, ...
     for line in filter(None, listed.split("\0")):
         mode, _, rest = line.partition(" ")
         blob, path = rest.removeprefix("blob ").split("\t")
-        if mode.startswith("100") and path.endswith(suffixes):
+        if mode.startswith("100") and path.endswith(suffixes) and only in path:
             wanted.append((path[len(folder) + 1 if folder else 0 :], blob))
     with subprocess.Popen([*git, "cat-file", "--batch"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None

@@ -1,7 +1,8 @@
 """Contrastive training of the table: a question's vector nearer to its answer than to all others of the batch.
 
 InfoNCE in both directions (van den Oord et al., 2018), Adam that touches only the rows a batch has,
-random pieces left out, and long answers seen through another window each time. numpy and scipy, one thread.
+random pieces left out, and long answers seen through another window each time. Half of the batches are drawn
+from a few neighbourhoods, where an answer is hard to tell from the others. numpy and scipy, one thread.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,17 +16,18 @@ TEMPERATURE = 0.05
 BATCH = 1024
 LEFT_OUT = 0.25
 LONGEST = 96
+NEIGHBOURHOOD = 256
 _WARM_UP = 20
+_AT_ONCE = 4096
 
 
 @dataclass(frozen=True, slots=True)
 class PairSet:
-    """Pairs of one kind as piece numbers; `groups` says which come from the same place."""
+    """Pairs of one kind as piece numbers, and how often an epoch sees them."""
 
     name: str
     questions: Sequence[NDArray[np.int32]]
     answers: Sequence[NDArray[np.int32]]
-    groups: NDArray[np.int32]
     repeats: int
 
 
@@ -59,33 +61,56 @@ def train(
     """The trained table; `weights` are of the pieces, and stay."""
     table = table.copy()
     adam, random = Adam(table), np.random.default_rng(seed)
-    batches = [batch for _ in range(epochs) for batch in _shuffled(sets, random)]
+    total = epochs * sum(pairs.repeats * len(_starts(len(pairs.questions))) for pairs in sets)
     losses: dict[str, list[float]] = {}
+    batches = (batch for _ in range(epochs) for batch in _shuffled(sets, table, weights, random))
     for number, (pairs, chosen) in enumerate(batches):
         left = _matrix([pairs.questions[at] for at in chosen], weights, random)
         right = _matrix([pairs.answers[at] for at in chosen], weights, random)
         loss, rows, gradient = loss_and_gradient(left, right, table)
-        now = rate * min(1.0, (number + 1) / _WARM_UP) * (1 - 0.9 * number / len(batches))
+        now = rate * min(1.0, (number + 1) / _WARM_UP) * (1 - 0.9 * number / total)
         adam.step(rows, gradient, now)
         losses.setdefault(pairs.name, []).append(loss)
-        if (number + 1) % 200 == 0 or number + 1 == len(batches):
+        if (number + 1) % 200 == 0 or number + 1 == total:
             told = ", ".join(f"{name} {np.mean(some):.3f}" for name, some in sorted(losses.items()))
-            report(f"batch {number + 1} of {len(batches)}: {told}")
+            report(f"batch {number + 1} of {total}: {told}")
             losses = {}
     return table
 
 
-def _shuffled(sets: Sequence[PairSet], random: np.random.Generator) -> list[tuple[PairSet, NDArray[np.intp]]]:
-    """Each set in batches, every other time by its groups: neighbours are the harder to tell apart."""
+def _starts(count: int) -> range:
+    return range(0, max(1, count - BATCH // 2), BATCH)
+
+
+def _shuffled(
+    sets: Sequence[PairSet], table: NDArray[np.float32], weights: NDArray[np.float32], random: np.random.Generator
+) -> list[tuple[PairSet, NDArray[np.intp]]]:
+    """Each set in batches, every other time by neighbourhoods of its answers as the table has them now."""
     batches = []
     for pairs in sets:
         for repeat in range(pairs.repeats):
             order = random.permutation(len(pairs.questions))
             if repeat % 2:
-                order = order[np.argsort(pairs.groups[order], kind="stable")]
-            starts = range(0, max(1, len(order) - BATCH // 2), BATCH)
-            batches.extend((pairs, order[start : start + BATCH]) for start in starts)
+                places = _neighbourhoods(pairs.answers, table, weights, random)
+                order = order[np.argsort(places[order], kind="stable")]
+            batches.extend((pairs, order[start : start + BATCH]) for start in _starts(len(order)))
     return [batches[at] for at in random.permutation(len(batches))]
+
+
+def _neighbourhoods(
+    answers: Sequence[NDArray[np.int32]],
+    table: NDArray[np.float32],
+    weights: NDArray[np.float32],
+    random: np.random.Generator,
+) -> NDArray[np.intp]:
+    """To which of some answers, drawn by chance, each is nearest."""
+    drawn = random.choice(len(answers), size=max(1, len(answers) // NEIGHBOURHOOD), replace=False)
+    centres, _ = _unit(_counted([answers[at][:LONGEST] for at in drawn], weights) @ table)
+    found = []
+    for start in range(0, len(answers), _AT_ONCE):
+        some = [answer[:LONGEST] for answer in answers[start : start + _AT_ONCE]]
+        found.append((_counted(some, weights) @ table @ centres.T).argmax(axis=1))
+    return np.concatenate(found)
 
 
 def _matrix(
@@ -95,12 +120,18 @@ def _matrix(
     windows = []
     for text in texts:
         start = int(random.integers(max(1, len(text) - LONGEST + 1)))
-        windows.append(text[start : start + LONGEST])
+        window = text[start : start + LONGEST]
+        windows.append(window[random.random(len(window)) >= LEFT_OUT])
+    return _counted(windows, weights)
+
+
+def _counted(windows: Sequence[NDArray[np.int32]], weights: NDArray[np.float32]) -> csr_matrix:
+    """As the table adds them up: a piece by the root of how often it stands there."""
     numbers = np.concatenate(windows)
     ends = np.concatenate([[0], np.cumsum([len(window) for window in windows])])
-    values = weights[numbers] * (random.random(len(numbers)) >= LEFT_OUT)
-    matrix = csr_matrix((values.astype(np.float32), numbers, ends), shape=(len(windows), len(weights)))
+    matrix = csr_matrix((np.ones(len(numbers), dtype=np.float32), numbers, ends), shape=(len(windows), len(weights)))
     matrix.sum_duplicates()
+    matrix.data = np.sqrt(matrix.data) * weights[matrix.indices]
     return matrix
 
 

@@ -18,13 +18,16 @@ from consiglierd.embed.spec import EmbedderSpec
 from consiglierd.errors import EmbeddingUnavailable
 
 ROWS, SCALES, PIECES, FACTS = "rows.npy", "scales.npy", "pieces.txt", "facts.json"
+# How the vectors of pieces become that of a text, a part of the fingerprint.
+ADDED_UP = "roots of counts"
 
 
 class StaticTable:
     """Satisfies the Embedder protocol; may be used by several threads.
 
     A row of `rows` (int8, pieces x dimensions) times its scale is the vector of a piece; a text is the
-    sum of its pieces' vectors, of unit length, or zero where it has none.
+    sum of its pieces' vectors, each by the root of how often the piece stands in the text, of unit length,
+    or zero where it has none.
     """
 
     def __init__(self, folder: Traversable) -> None:
@@ -43,7 +46,8 @@ class StaticTable:
         self.unrelated = float(facts["unrelated"])
         self.identical = float(facts["identical"])
         # The facts hold the digests of the other files, as they were when the table was made.
-        self.fingerprint = f"bundled-{hashlib.blake2b(facts_text, digest_size=8).hexdigest()}"
+        digest = hashlib.blake2b(facts_text + ADDED_UP.encode(), digest_size=8)
+        self.fingerprint = f"bundled-{digest.hexdigest()}"
 
     @classmethod
     def bundled(cls) -> Self:
@@ -60,10 +64,12 @@ class StaticTable:
         return np.zeros((0, self.dimensions), dtype=np.float32)
 
     def _embed(self, text: str) -> NDArray[np.float32]:
-        numbers = np.array(self._cutter.numbers_of(text), dtype=np.intp)
-        # Whole numbers times scales, added in the order of the text: the same bits for the same text.
-        vector: NDArray[np.float32] = (self._rows[numbers] * self._scales[numbers, None]).sum(axis=0, dtype=np.float32)
-        length = float(np.sqrt(np.dot(vector, vector)))
+        found = np.array(self._cutter.numbers_of(text), dtype=np.intp)
+        numbers, counts = np.unique(found, return_counts=True)
+        factors = self._scales[numbers] * np.sqrt(counts, dtype=np.float32)
+        # Added in the order of the pieces, each text by itself: the same bits for the same text.
+        vector: NDArray[np.float32] = (self._rows[numbers] * factors[:, None]).sum(axis=0, dtype=np.float32)
+        length = float(np.sqrt((vector * vector).sum()))
         return vector / np.float32(length) if length > 0 else vector
 
 
