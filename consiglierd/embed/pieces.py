@@ -32,6 +32,7 @@ class PieceCutter:
 
     def __init__(self, pieces: Sequence[str], scores: Iterable[float]) -> None:
         self._known = {piece: (number, score) for number, (piece, score) in enumerate(zip(pieces, scores, strict=True))}
+        self._start = self._known.get(START, (-1, 0.0))[0]
         self._longest = max(map(len, pieces), default=1)
         self._unknown = min((score for _, score in self._known.values()), default=0.0) - _UNKNOWN_PENALTY
         self._cut: dict[str, tuple[int, ...]] = {}
@@ -78,4 +79,5 @@ class PieceCutter:
             if number >= 0:
                 found.append(number)
             end = start
-        return found[::-1]
+        # A beginning of which nothing is known would make all unknown words alike.
+        return [] if found == [self._start] else found[::-1]
