@@ -32,22 +32,14 @@ from benchmarks.question_sets import (
     load,
     ndcg,
 )
-from consiglierd.embed.static_table import StaticTable
-from consiglierd.embed.windows import windows_of
 from consiglierd.settings.schema import SETTINGS
+from tests.support.bundled_embedder import BundledEmbedder
 from tests.support.held_index import HeldIndex, Options, one_section
 
 MIN_SCORE = 0.3
 ALPHA = next(float(each.default) for each in SETTINGS if each.name == "search.alpha")  # type: ignore[arg-type]  # a number
 DOCUMENTS_AT_A_TIME = 1000
 SIDES = ("words", "vectors", "both")
-
-
-class BundledEmbedder(StaticTable):
-    """The bundled model as a held index uses it."""
-
-    def windows_of(self, title: str, text: str) -> list[str]:
-        return windows_of(title, text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -217,9 +217,9 @@ class Judge:
         return self._texts[position]
 
 
-def expected(chunks: Sequence[JudgedChunk], asked: Asked) -> list[Expected]:
+def expected(chunks: Sequence[JudgedChunk], asked: Asked, vectors: Vectors | None = None) -> list[Expected]:
     """What one search of some chunks must answer."""
-    return Judge(chunks).expected(asked)
+    return Judge(chunks, vectors).expected(asked)
 
 
 def _boosted(passing: Iterable[tuple[JudgedChunk, float]], asked: Asked) -> list[tuple[JudgedChunk, float, float]]:

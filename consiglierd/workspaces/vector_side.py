@@ -122,6 +122,7 @@ class VectorSideOfWorkspace:
         self._cure: str | None = None
         self._rate = 0.0
         self._news = threading.Condition()
+        self._progress = threading.Condition()
         self._has_news = True
         self._must_stop = False
 
@@ -161,6 +162,11 @@ class VectorSideOfWorkspace:
             identical=answering.embedder.identical,
         )
 
+    def wait_for(self, revision: Revision, timeout_s: float) -> bool:
+        """Whether everything that is live at a revision has its vectors within the time."""
+        with self._progress:
+            return self._progress.wait_for(lambda: self.lag(revision) == 0, timeout_s)
+
     def state(self) -> VectorState:
         answering, filling = self._answering, self._filling
         current = filling or answering
@@ -199,6 +205,8 @@ class VectorSideOfWorkspace:
                 pause_s = min(LONGEST_PAUSE_S, 2 * pause_s)
                 continue
             self._failure, self._cure, pause_s = None, None, FIRST_PAUSE_S
+            with self._progress:
+                self._progress.notify_all()
             if not is_busy:
                 self._wait(LOOK_EVERY_S, is_for_news=True)
 

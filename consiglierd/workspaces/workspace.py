@@ -198,6 +198,11 @@ class OpenWorkspace:
             raise DeadlineExceeded("not everything saved is indexed yet", cure="ask again, or allow more time")
         return self._parts.gate.revision
 
+    def settle_vectors(self, deadline: Deadline) -> None:
+        """Wait until everything that is committed has its vectors."""
+        if not self._parts.vectors.wait_for(self._parts.store.head(), deadline.remaining_s):
+            raise DeadlineExceeded("not everything has its vectors yet", cure="ask again, or allow more time")
+
     def wait_for_revision(self, revision: Revision, deadline: Deadline) -> None:
         if not self._parts.gate.wait_for(revision, deadline.remaining_s):
             raise DeadlineExceeded(f"revision {revision} is not searchable yet (at {self._parts.gate.revision})")

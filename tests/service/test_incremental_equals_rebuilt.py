@@ -14,7 +14,9 @@ from hypothesis.stateful import RuleBasedStateMachine, precondition, rule, run_s
 
 from consiglierd.model.deadline import Deadline
 from consiglierd.model.query import Query
+from tests.support.bundled_embedder import BundledEmbedder
 from tests.support.judge import judged
+from tests.support.judged_corpora import JudgedVectors
 from tests.support.living_daemon import LivingDaemon, wait_until_gone
 from tests.support.rebuilt import Rebuilder, search_places
 from tests.support.tree_machine import ENCODINGS, FOLDERS, NAMES, PIECES, QUERIES, Tree
@@ -27,13 +29,15 @@ class ProjectMachine(RuleBasedStateMachine):
     """Every rule changes the tree or the daemon; `compare` settles and compares with both judges."""
 
     rebuilder: Rebuilder
+    embedding: str
+    vectors: JudgedVectors | None
 
     def __init__(self) -> None:
         super().__init__()
         self.folder = Path(tempfile.mkdtemp(prefix="csg-tree-", dir="/tmp"))
         self.tree = Tree(self.folder / "project")
         self.compared = 0
-        self.daemon = LivingDaemon()
+        self.daemon = LivingDaemon(self.embedding)
         self.daemon.start()
         self.daemon.settle(self.tree.root)
 
@@ -151,7 +155,7 @@ class ProjectMachine(RuleBasedStateMachine):
         # With tombstones switched off this edit alone makes the comparison fail.
         self.compared += 1
         self.tree.touch_probe(self.compared)
-        self.daemon.settle(self.tree.root)
+        self.daemon.settle_all(self.tree.root)
         living = view_of(self.tree.root / ".consigliere" / "consigliere.db")
         with self.rebuilder.rebuilt(self.tree.root) as rebuilt:
             scratch = rebuilt.view()
@@ -165,7 +169,7 @@ class ProjectMachine(RuleBasedStateMachine):
                 assert places(reply) == rebuilt.search(query, limit=8)
                 # The judge knows whole chunks, not which passage of a long one is shown.
                 found = places(self.daemon.search(self.tree.root, query, limit=8, full=True))
-                assert found == judged(self.tree.root, query, limit=8)
+                assert found == judged(self.tree.root, query, limit=8, vectors=self.vectors)
                 for hit in reply["hits"]:
                     assert self.lines_of(hit) == hit["text"]
 
@@ -177,9 +181,11 @@ class ProjectMachine(RuleBasedStateMachine):
             shutil.rmtree(self.folder, ignore_errors=True)
 
 
-def run_machine(runs: int, steps: int) -> None:
+def run_machine(embedding: str, runs: int, steps: int) -> None:
     with ExitStack() as stack:
-        ProjectMachine.rebuilder = stack.enter_context(Rebuilder())
+        ProjectMachine.embedding = embedding
+        ProjectMachine.vectors = JudgedVectors(BundledEmbedder.bundled()) if embedding == "bundled" else None
+        ProjectMachine.rebuilder = stack.enter_context(Rebuilder(embedding))
         run_state_machine_as_test(
             ProjectMachine,
             settings=settings(
@@ -194,8 +200,9 @@ def run_machine(runs: int, steps: int) -> None:
         )
 
 
-def test_incremental_equals_rebuilt_and_the_judge() -> None:
-    run_machine(runs=6, steps=15)
+@pytest.mark.parametrize(("embedding", "runs"), [("none", 5), ("bundled", 3)])
+def test_incremental_equals_rebuilt_and_the_judge(embedding: str, runs: int) -> None:
+    run_machine(embedding, runs=runs, steps=15)
 
 
 @pytest.mark.parametrize("honour_tombstones", [True, False])
@@ -214,5 +221,6 @@ def test_the_comparison_notices_when_tombstones_are_switched_off(tmp_path: Path,
 
 
 @pytest.mark.slow
-def test_incremental_equals_rebuilt_and_the_judge_over_many_histories() -> None:
-    run_machine(runs=200, steps=30)
+@pytest.mark.parametrize("embedding", ["none", "bundled"])
+def test_incremental_equals_rebuilt_and_the_judge_over_many_histories(embedding: str) -> None:
+    run_machine(embedding, runs=200, steps=30)

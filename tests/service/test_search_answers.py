@@ -24,6 +24,9 @@ NOTES = {
 LITTLE_OF_IT = "토큰화면 로그아웃버튼 서버실온도 배포판목록 점검표양식"
 LONG = "## 운영 기록\n\n" + "".join(f"줄 {number} 서버 상태\n" for number in range(80)) + "\n결제 오류 발견\n\n끝\n"
 
+# These indexes have no vectors, and every answer says so.
+WORDS_ALONE = "vector: off"
+
 
 class HeldWithUnreadable(HeldIndex):
     """Some of its files are there, and cannot be read."""
@@ -137,7 +140,7 @@ def test_what_is_private_to_another_role_is_withheld_and_counted(index: HeldInde
 def test_an_unknown_role_changes_no_score_and_is_said(index: HeldIndex) -> None:
     plain, unknown = index.search("로그인 토큰"), index.search("로그인 토큰", role="astronaut")
     assert [(hit.file, hit.score) for hit in unknown.hits] == [(hit.file, hit.score) for hit in plain.hits]
-    assert (plain.partial, unknown.partial) == ((), ("unknown role: astronaut",))
+    assert (plain.partial, unknown.partial) == ((WORDS_ALONE,), (WORDS_ALONE, "unknown role: astronaut"))
 
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n", "\r"])
@@ -167,7 +170,7 @@ def test_moved_lines_are_shown_where_they_stand_now(index: HeldIndex) -> None:
     result = index.search("결제 오류 발견", min_score=0.9)
     assert result.hits[0].line_start == before.line_start + 3
     assert result.hits[0].digest != before.digest
-    assert result.partial == ("changed: ops/log.txt",)
+    assert result.partial == (WORDS_ALONE, "changed: ops/log.txt")
     assert index.changed == ["ops/log.txt"]
     assert_verbatim(index, result.hits[0])
 
@@ -177,7 +180,7 @@ def test_an_edited_file_is_left_out_and_the_next_takes_its_place(index: HeldInde
     index.contents[first.file] = b"# else\n\nnothing of it\n"
     result = index.search("로그인 토큰", limit=1, min_score=0.0)
     assert [hit.file for hit in result.hits] == [second.file]
-    assert result.partial == (f"changed: {first.file}",)
+    assert result.partial == (WORDS_ALONE, f"changed: {first.file}")
     assert index.changed == [first.file]
 
 
@@ -196,7 +199,7 @@ def test_a_file_that_cannot_be_read_is_said_and_not_shown(tmp_path: Path) -> Non
     index.close()
     assert "notes/login.md" not in {hit.file for hit in result.hits}
     assert result.hits
-    assert result.partial == ("unreadable: notes/login.md",)
+    assert result.partial == (WORDS_ALONE, "unreadable: notes/login.md")
 
 
 def test_a_place_of_an_identical_text_that_is_gone_is_not_named(index: HeldIndex) -> None:
@@ -207,7 +210,7 @@ def test_a_place_of_an_identical_text_that_is_gone_is_not_named(index: HeldIndex
     assert [(hit.file, [(also.file, also.line_start) for also in hit.also]) for hit in result.hits] == [
         ("copies/b.md", [("copies/c.md", 2)])
     ]
-    assert set(result.partial) == {"changed: copies/a.md", "changed: copies/c.md"}
+    assert set(result.partial) == {WORDS_ALONE, "changed: copies/a.md", "changed: copies/c.md"}
 
 
 def test_the_numbers_of_an_explanation_add_up(index: HeldIndex) -> None:
@@ -235,7 +238,7 @@ def test_a_deadline_gives_what_there_is_and_says_so(tmp_path: Path) -> None:
     bare = index.service.search(Query(text="->", limit=5), Deadline.after(0))
     index.close()
     assert len(late.hits) == 5
-    assert late.partial == ("deadline",)
+    assert late.partial == (WORDS_ALONE, "deadline")
     assert bare.hits == ()
 
 

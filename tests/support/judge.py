@@ -11,13 +11,13 @@ from consiglierd.ingest.docs.parse import file_type_of
 from consiglierd.model.rules import DocumentRules
 from consiglierd.settings.load import load_settings
 from consiglierd.settings.rules import document_rules
-from tests.oracle import Asked, JudgedChunk, chunks_of, expected
+from tests.oracle import Asked, JudgedChunk, Vectors, chunks_of, expected
 
 _ENVIRONMENT = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
 _ALWAYS_OUT = {".git", ".consigliere", "node_modules"}
 
 
-def judged(root: Path, query: str, *, limit: int, **more: Any) -> list[tuple[Any, ...]]:
+def judged(root: Path, query: str, *, limit: int, vectors: Vectors | None = None, **more: Any) -> list[tuple[Any, ...]]:
     """What a search of the tree as it stands must give, in the form of view.places."""
     settings = load_settings(root).settings
     chunks = judged_chunks(root, document_rules(settings), settings.index.exclude)
@@ -30,7 +30,7 @@ def judged(root: Path, query: str, *, limit: int, **more: Any) -> list[tuple[Any
             hit.score,
             tuple((other.path, other.section.span.line_start) for other in hit.also),
         )
-        for hit in expected(chunks, asked)
+        for hit in expected(chunks, asked, vectors)
     ]
 
 

@@ -15,7 +15,7 @@ from consiglierd.settings.load import load_settings
 from consiglierd.settings.rules import document_rules, role_table
 from tests.oracle import Judge, chunks_of
 from tests.support.hashed_embedder import HashedEmbedder
-from tests.support.held_index import HeldIndex, Options
+from tests.support.held_index import HeldEmbedder, HeldIndex, Options
 from tests.support.judge import documents_of
 from tests.support.written_tree import WORDS, document, paragraph
 
@@ -102,9 +102,9 @@ MAKERS: dict[str, Callable[[random.Random], Mapping[str, str | bytes]]] = {
 
 
 class JudgedVectors:
-    """The judge's own vectors; files in `waiting` have none yet."""
+    """The judge's own vectors, made anew from the texts; files in `waiting` have none yet."""
 
-    def __init__(self, embedder: HashedEmbedder, waiting: frozenset[str] = frozenset()) -> None:
+    def __init__(self, embedder: HeldEmbedder, waiting: frozenset[str] = frozenset()) -> None:
         self.unrelated, self.identical = embedder.unrelated, embedder.identical
         self._embedder = embedder
         self._waiting = waiting

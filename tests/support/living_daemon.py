@@ -95,6 +95,13 @@ class LivingDaemon:
     def settle(self, root: Path) -> int:
         return int(self.call("settle", root)["revision"])
 
+    def settle_all(self, root: Path) -> int:
+        """As `settle`, and with the vectors of everything."""
+        revision, serial = self.settle(root), 0
+        while self.call("status", root)["lag"]["vector"] > 0:
+            serial = self.call("events_since", root, serial=serial, wait_ms=20)["last_serial"]
+        return revision
+
     def children(self) -> list[int]:
         """The process ids of the daemon's children; a child belongs to the thread that made it."""
         found: list[int] = []

@@ -51,9 +51,13 @@ class Rebuilt:
 
 
 class Rebuilder:
-    """Makes fresh indexes one after another; the worker processes are shared between them."""
+    """Makes fresh indexes one after another; the worker processes are shared between them.
 
-    def __init__(self, *, honour_tombstones: bool = True) -> None:
+    `embedding` is the backend, as the user's own settings name it.
+    """
+
+    def __init__(self, embedding: str = "none", *, honour_tombstones: bool = True) -> None:
+        self._embedding = embedding
         self._honours_tombstones = honour_tombstones
 
     def __enter__(self) -> "Rebuilder":
@@ -62,6 +66,7 @@ class Rebuilder:
         self._stack.callback(shutil.rmtree, self._folder, ignore_errors=True)
         state = self._folder / "state"
         state.mkdir()
+        (state / "config.toml").write_text(f'[embedding]\nbackend = "{self._embedding}"\n', encoding="utf-8")
         self._workspaces = build_workspaces(
             Endpoint(self._folder / "none.sock", state),
             EventHub(),
@@ -92,6 +97,7 @@ class Rebuilder:
         """The workspace of a tree, settled; it stays open and follows the tree."""
         workspace = self._workspaces.open(str(root), Deadline.after(TIMEOUT_S))
         workspace.settle(Deadline.after(TIMEOUT_S))
+        workspace.settle_vectors(Deadline.after(TIMEOUT_S))
         return workspace
 
     def close_workspace(self, root: Path) -> None:
