@@ -7,12 +7,14 @@ from typing import Literal, cast
 import msgspec
 
 from consiglierd.embed.embedder import Embedder
+from consiglierd.errors import EmbeddingUnavailable
 
-BuiltBackend = Literal["bundled", "ollama"]
+BuiltBackend = Literal["bundled", "ollama", "quality", "sentence-transformers"]
 
 
 class EmbedderSpec(msgspec.Struct, frozen=True):
-    """`model`, `endpoint`, `dimensions` and `timeout_s` bind the Ollama backend only, and are empty for the others."""
+    """`endpoint`, `dimensions` and `timeout_s` bind the Ollama backend only, and `model` that and
+    sentence-transformers; they are empty for the others."""
 
     backend: BuiltBackend
     model: str = ""
@@ -22,11 +24,25 @@ class EmbedderSpec(msgspec.Struct, frozen=True):
 
 
 # Found by name: a process loads the libraries of the backends that it is asked for, and of no other.
-_MODULES = {"bundled": "consiglierd.embed.static_table", "ollama": "consiglierd.embed.ollama"}
+_MODULES: dict[BuiltBackend, str] = {
+    "bundled": "consiglierd.embed.static_table",
+    "ollama": "consiglierd.embed.ollama",
+    "quality": "consiglierd.embed.quality",
+    "sentence-transformers": "consiglierd.embed.sentence_transformers",
+}
+# Optional extras of the same name; what they bring is not installed with the daemon.
+_EXTRAS: tuple[BuiltBackend, ...] = ("quality", "sentence-transformers")
 
 
 def build(spec: EmbedderSpec) -> Embedder:
     """Loads the model, by its module's `embedder_of`. Raises EmbeddingUnavailable."""
-    module = importlib.import_module(_MODULES[spec.backend])
+    try:
+        module = importlib.import_module(_MODULES[spec.backend])
+    except ImportError as error:
+        raise EmbeddingUnavailable(
+            f"the embedding backend `{spec.backend}` cannot be loaded: {error}",
+            kind="model",
+            cure=f"pip install 'consigliere[{spec.backend}]'" if spec.backend in _EXTRAS else "reinstall consigliere",
+        ) from error
     embedder_of = cast(Callable[[EmbedderSpec], Embedder], module.embedder_of)
     return embedder_of(spec)

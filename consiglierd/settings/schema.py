@@ -184,7 +184,8 @@ SETTINGS = (
         "embedding.model",
         Line(256),
         "nomic-embed-text",
-        "The name of the model; binds the Ollama backend only.",
+        "The name of the Ollama model. For `sentence-transformers` a model that was fetched before, or the whole path "
+        "of its folder outside the root; the default then stands for `all-MiniLM-L6-v2`. Binds no other backend.",
         harmless=("nomic-embed-text",),
     ),
     Setting(

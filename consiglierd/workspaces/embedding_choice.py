@@ -1,6 +1,7 @@
 """Which embedder a workspace uses: what its settings say, and where they say "auto", what was found the first time."""
 
 from collections.abc import Callable
+from pathlib import Path
 
 from consiglierd.embed.service import EmbeddingService, ServedEmbedder
 from consiglierd.embed.spec import EmbedderSpec
@@ -9,12 +10,18 @@ from consiglierd.store.vectors import VectorStore
 from consiglierd.workspaces.options import EmbeddingOptions
 
 AUTO_TIMEOUT_S = 2.0
+# What `embedding.model` is as shipped; it names Ollama's model, and means the own default of others.
+_SHIPPED_MODEL = "nomic-embed-text"
+_SHIPPED_TRANSFORMER = "sentence-transformers/all-MiniLM-L6-v2"
 
 
 class EmbeddingChoice:
     """`wanted` is called on the thread of the workspace's vectors."""
 
-    def __init__(self, service: EmbeddingService, store: VectorStore, options: Callable[[], EmbeddingOptions]) -> None:
+    def __init__(
+        self, service: EmbeddingService, store: VectorStore, options: Callable[[], EmbeddingOptions], root: Path
+    ) -> None:
+        self._root = root
         self._service = service
         self._store = store
         self._options = options
@@ -30,11 +37,15 @@ class EmbeddingChoice:
                 return self._service.embedder(EmbedderSpec("bundled"))
             case "ollama":
                 return self._service.embedder(_ollama(options))
+            case "quality":
+                return self._service.embedder(EmbedderSpec("quality"))
+            case "sentence-transformers":
+                return self._service.embedder(EmbedderSpec(backend, _transformer(options.model, self._root)))
             case other:
                 raise EmbeddingUnavailable(
                     f"the embedding backend {other!r} is not part of this version",
                     kind="model",
-                    cure='set [embedding] backend to "bundled" or "ollama"',
+                    cure="see `embedding.backend` among the settings",
                 )
 
     def _decided(self, options: EmbeddingOptions) -> str:
@@ -52,3 +63,19 @@ class EmbeddingChoice:
 
 def _ollama(options: EmbeddingOptions, timeout_s: float = 60.0) -> EmbedderSpec:
     return EmbedderSpec("ollama", options.model, options.endpoint, options.dimensions, timeout_s)
+
+
+def _transformer(model: str, root: Path) -> str:
+    """The model's name or folder: whoever can write to the root must not choose what is loaded."""
+    if model == _SHIPPED_MODEL:
+        return _SHIPPED_TRANSFORMER
+    if not model.startswith(("/", "~")):
+        return model
+    folder = Path(model).expanduser().resolve()
+    if folder.is_relative_to(root.resolve()):
+        raise EmbeddingUnavailable(
+            f"the model folder {folder} lies inside the workspace",
+            kind="model",
+            cure="move it out of the root: a model is loaded only from where the repository cannot write",
+        )
+    return str(folder)

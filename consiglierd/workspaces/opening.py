@@ -80,7 +80,7 @@ def _open(root: str, surroundings: Surroundings) -> OpenWorkspace:
         stack.callback(lexical.close)
         vector_store = VectorStore(store)
         stack.callback(vector_store.close)
-        choice = EmbeddingChoice(surroundings.embedding, vector_store, lambda: disk.options.embedding)
+        choice = EmbeddingChoice(surroundings.embedding, vector_store, lambda: disk.options.embedding, Path(root))
         vectors = VectorSideOfWorkspace(folder.path, store, vector_store, choice.wanted)
         return _assemble(root, surroundings, folder, files, store, lexical, vectors, disk, stack)
 

@@ -50,6 +50,7 @@ LIBRARY_ROOMS: Mapping[str, tuple[str, ...]] = {
     "subprocess": ("git", "child"),
     "faiss": ("index",),
     "ollama": ("embed",),
+    "onnxruntime": ("embed",),
     "httpx": ("embed",),
     "tomllib": ("settings", "ingest"),
 }
