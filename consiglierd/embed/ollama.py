@@ -31,7 +31,7 @@ class OllamaEmbedder:
         name = model.partition(":")[0]
         self._document_prefix, self._query_prefix = _PREFIXES.get(name, ("", ""))
         self.unrelated, self.identical = _COSINES.get(name, _USUAL_COSINES)
-        self._client = ollama.Client(host=endpoint, timeout=timeout_s)
+        self._client = _client(endpoint, timeout_s)
         self.fingerprint = self._fingerprint()
 
     def _fingerprint(self) -> str:
@@ -98,9 +98,28 @@ class OllamaEmbedder:
             raise EmbeddingUnavailable(
                 f"Ollama does not answer at {self._endpoint}", kind="down", cure="start it: `ollama serve`"
             ) from error
-        # pydantic's errors, and those of broken JSON, are ValueErrors.
-        except ValueError as error:
+        # The package makes its types of whatever JSON came: each of these is JSON of another shape, or none.
+        except (ValueError, TypeError, AttributeError, RecursionError, httpx.DecodingError) as error:
             raise _garbage("an answer that is not Ollama's") from error
+
+
+def _client(endpoint: str, timeout_s: float) -> ollama.Client:
+    try:
+        return ollama.Client(
+            endpoint,
+            timeout=timeout_s,
+            # A redirect, or a proxy of the environment, would carry the texts elsewhere than the user said.
+            follow_redirects=False,
+            trust_env=False,
+            # A connection that is kept may be dead when it is used again, which looks like a server that is down.
+            limits=httpx.Limits(max_keepalive_connections=0),
+            # Reading the list of certificates takes a tenth of a second, and without TLS nothing asks for it.
+            verify=not endpoint.startswith("http://"),
+        )
+    except (ValueError, httpx.InvalidURL) as error:
+        raise EmbeddingUnavailable(
+            f"[embedding] endpoint is no address: {endpoint}", kind="down", cure="write it as http://host:11434"
+        ) from error
 
 
 def embedder_of(spec: EmbedderSpec) -> OllamaEmbedder:

@@ -20,6 +20,7 @@ class OllamaServer:
         self.failure = ""
         self.digest = "sha-1"
         self.asked: list[str] = []
+        self.paths: list[str] = []
         # While answers may not be given, texts with this in them wait.
         self.holds = ""
         self.may_answer = threading.Event()
@@ -66,6 +67,8 @@ class OllamaServer:
         status, content = self._reply(handler.path, asked)
         handler.send_response(status)
         handler.send_header("Content-Type", "application/json")
+        if status == 307:
+            handler.send_header("Location", f"{self.endpoint}/moved{handler.path}")
         handler.send_header("Content-Length", str(len(content) + (99 if self.failure == "truncated" else 0)))
         handler.end_headers()
         try:
@@ -77,6 +80,7 @@ class OllamaServer:
             handler.close_connection = True
 
     def _reply(self, path: str, asked: dict[str, Any]) -> tuple[int, bytes]:
+        self.paths.append(path)
         if path == "/api/tags":
             names = [] if self.failure == "unknown model" else [f"{MODEL}:latest"]
             return 200, json.dumps({"models": [{"model": name, "digest": self.digest} for name in names]}).encode()
@@ -105,6 +109,14 @@ class OllamaServer:
                 ).encode()
             case "garbage":
                 return 200, b"<html>a proxy's login page</html>"
+            case "a list":
+                return 200, b'["embeddings"]'
+            case "an error as a list":
+                return 503, b"[]"
+            case "a number for an error":
+                return 400, b"3"
+            case "elsewhere":
+                return 307, b""
             case "other JSON":
                 return 200, b'{"model": 3, "embeddings": "none"}'
         return 200, json.dumps({"model": MODEL, "embeddings": rows}).encode()

@@ -54,6 +54,10 @@ def test_a_model_that_was_pulled_anew_has_another_fingerprint(server: OllamaServ
         ("garbage", "garbage", ""),
         ("other JSON", "garbage", ""),
         ("truncated", "down", ""),
+        ("a list", "garbage", ""),
+        ("an error as a list", "garbage", ""),
+        ("a number for an error", "garbage", ""),
+        ("elsewhere", "garbage", "307"),
     ],
 )
 def test_every_failure_is_told_as_what_it_is(server: OllamaServer, failure: str, kind: str, word: str) -> None:
@@ -65,6 +69,27 @@ def test_every_failure_is_told_as_what_it_is(server: OllamaServer, failure: str,
     assert word in caught.value.message
     server.failure = ""
     assert len(opened.embed_documents(TEXTS)) == 70
+
+
+def test_a_redirect_and_a_proxy_of_the_environment_are_not_followed(
+    server: OllamaServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
+    monkeypatch.setenv("ALL_PROXY", "http://127.0.0.1:9")
+    for name in ("NO_PROXY", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+    opened = embedder(server)
+    server.failure = "elsewhere"
+    with pytest.raises(EmbeddingUnavailable):
+        opened.embed_documents(["text"])
+    assert not [path for path in server.paths if path.startswith("/moved")]
+
+
+@pytest.mark.parametrize("endpoint", ["http://127.0.0.1:99999", "ftp://127.0.0.1:1", "http://[::1"])
+def test_an_endpoint_that_is_no_address_is_down(endpoint: str) -> None:
+    with pytest.raises(EmbeddingUnavailable) as caught:
+        OllamaEmbedder(MODEL, endpoint, DIMENSIONS, timeout_s=2.0)
+    assert caught.value.kind == "down"
 
 
 def test_cures_say_what_to_type(server: OllamaServer) -> None:
