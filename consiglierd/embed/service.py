@@ -22,6 +22,9 @@ from consiglierd.errors import EmbeddingUnavailable
 QUESTION, URGENT, BACKGROUND = 0, 1, 2
 TEXTS_AT_ONCE = 64
 KEPT_QUESTIONS = 512
+# Embeds without trouble wherever anything does: it tells a text that cannot be embedded from a model that cannot embed.
+CONTROL_TEXT = "consigliere"
+_FAULTS_OF_TEXTS = ("garbage", "ended")
 
 
 class EmbeddingService:
@@ -74,6 +77,8 @@ class ServedEmbedder:
         self.model = facts.fingerprint
         # The server has another model under the same name by now.
         self.is_outdated = False
+        # Texts that could not be embedded where others could.
+        self.left_out = 0
         self.fingerprint = f"{facts.fingerprint}/{WINDOWS_FINGERPRINT}"
         self.dimensions = facts.dimensions
         self.unrelated = facts.unrelated
@@ -85,18 +90,38 @@ class ServedEmbedder:
         return windows_of(title, text)
 
     def embed_documents(self, texts: Sequence[str], *, is_urgent: bool) -> NDArray[np.float32]:
-        """Waits for as long as it takes; raises EmbeddingUnavailable."""
+        """Waits for as long as it takes; a text on which the model fails while it embeds others gets a row of zeros.
+        Raises EmbeddingUnavailable."""
         priority = URGENT if is_urgent else BACKGROUND
-        answers = [
-            self._documents.ask(Ask(self._spec, tuple(texts[start : start + TEXTS_AT_ONCE]), False), priority)
-            for start in range(0, len(texts), TEXTS_AT_ONCE)
-        ]
+        batches = [tuple(texts[start : start + TEXTS_AT_ONCE]) for start in range(0, len(texts), TEXTS_AT_ONCE)]
+        answers = [self._documents.ask(Ask(self._spec, batch, False), priority) for batch in batches]
         try:
-            rows = [self._rows(answer.result()) for answer in answers]
+            rows = [
+                self._rows_or_halves(batch, answer, priority) for batch, answer in zip(batches, answers, strict=True)
+            ]
         finally:
             for answer in answers:
                 answer.cancel()
         return np.concatenate(rows) if rows else np.zeros((0, self.dimensions), dtype=np.float32)
+
+    def _rows_or_halves(self, batch: tuple[str, ...], answer: "Future[Answer]", priority: int) -> NDArray[np.float32]:
+        """Finds the text that spoils a batch by halving it."""
+        try:
+            return self._rows(answer.result())
+        except EmbeddingUnavailable as trouble:
+            if trouble.kind not in _FAULTS_OF_TEXTS:
+                raise
+        control = self._rows(self._documents.ask(Ask(self._spec, (CONTROL_TEXT,), False), priority).result())
+        if len(batch) == 1:
+            self.left_out += 1
+            return np.zeros_like(control)
+        halves = (batch[: len(batch) // 2], batch[len(batch) // 2 :])
+        return np.concatenate(
+            [
+                self._rows_or_halves(half, self._documents.ask(Ask(self._spec, half, False), priority), priority)
+                for half in halves
+            ]
+        )
 
     def embed_query(self, text: str, timeout_s: float) -> NDArray[np.float32] | None:
         """None where it cannot be had in time; the same question is then there when it is asked again."""

@@ -19,6 +19,9 @@ class OllamaServer:
     def __init__(self, port: int = 0) -> None:
         self.failure = ""
         self.digest = "sha-1"
+        # A text with this in it cannot be embedded.
+        self.poison = ""
+        self.on_poison: Callable[[], object] = lambda: None
         self.asked: list[str] = []
         self.paths: list[str] = []
         # While answers may not be given, texts with this in them wait.
@@ -90,6 +93,10 @@ class OllamaServer:
         with self._arrived:
             self.asked.extend(texts)
             self._arrived.notify_all()
+        for text in texts:
+            if self.poison and self.poison in text:
+                self.on_poison()
+                return 500, b'{"error": "failed to encode response: json: unsupported value: NaN"}'
         if self.holds in texts[0]:
             self.may_answer.wait(30)
         self._batches += 1

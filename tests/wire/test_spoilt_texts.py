@@ -1,0 +1,63 @@
+"""A text that cannot be embedded is left out alone; where nothing can be embedded, no text is blamed."""
+
+import os
+import signal
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from consiglierd.embed.service import EmbeddingService, ServedEmbedder
+from consiglierd.embed.spec import EmbedderSpec
+from consiglierd.errors import EmbeddingUnavailable
+from tests.support.ollama_server import DIMENSIONS, MODEL, OllamaServer, ollama_server
+
+TEXTS = [f"text {number}" for number in range(150)]
+
+
+@pytest.fixture
+def server() -> Iterator[OllamaServer]:
+    with ollama_server() as started:
+        yield started
+
+
+@pytest.fixture
+def service() -> Iterator[EmbeddingService]:
+    started = EmbeddingService()
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def embedder(server: OllamaServer, service: EmbeddingService) -> ServedEmbedder:
+    return service.embedder(EmbedderSpec("ollama", MODEL, server.endpoint, DIMENSIONS))
+
+
+def test_the_others_of_its_batch_have_their_vectors(server: OllamaServer, embedder: ServedEmbedder) -> None:
+    expected = embedder.embed_documents(TEXTS, is_urgent=False)
+    server.poison = "text 77"
+    rows = embedder.embed_documents(TEXTS, is_urgent=False)
+    assert not rows[77].any()
+    np.testing.assert_allclose(np.delete(rows, 77, axis=0), np.delete(expected, 77, axis=0), atol=1e-6)
+    assert embedder.left_out == 1
+
+
+def test_a_text_that_ends_the_process_is_found_too(
+    server: OllamaServer, service: EmbeddingService, embedder: ServedEmbedder
+) -> None:
+    def kill() -> None:
+        for pid in service.pids():
+            os.kill(pid, signal.SIGKILL)
+
+    server.poison, server.on_poison = "text 2", kill
+    rows = embedder.embed_documents(TEXTS[:4], is_urgent=False)
+    assert [bool(row.any()) for row in rows] == [True, True, False, True]
+
+
+def test_where_nothing_can_be_embedded_no_text_is_blamed(server: OllamaServer, embedder: ServedEmbedder) -> None:
+    server.failure = "garbage"
+    with pytest.raises(EmbeddingUnavailable):
+        embedder.embed_documents(TEXTS, is_urgent=False)
+    assert embedder.left_out == 0
+    server.failure = ""
+    assert embedder.embed_documents(TEXTS, is_urgent=False).any(axis=1).all()
