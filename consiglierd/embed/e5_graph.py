@@ -1,8 +1,9 @@
 """The encoder of multilingual-e5-small as an ONNX model in int8, made from its packed 4-bit weights.
 
 Measured with one thread on passages of 242 tokens, beside float32 of the same weights: 14 documents a
-second against 7, a question in 5.5 ms against 13, 100 MB less memory, and vectors at a cosine of .997.
-Keeping the 4 bits (MatMulNBits) saves another 20 MB, and is as slow as float32.
+second against 7, a question in 5 ms against 13, 100 MB less memory, vectors at a cosine of .997, and
+nDCG@10 (500 or 600 documents of three sets) .659 .674 .783 against .643 .658 .789. Keeping the 4 bits
+(MatMulNBits) saves another 20 MB, and is as slow as float32.
 """
 
 from collections.abc import Sequence
