@@ -11,6 +11,7 @@ from pathlib import Path
 
 from consiglierd import __version__
 from consiglierd.catalog.files import check_owner
+from consiglierd.embed.cache import VectorCache
 from consiglierd.embed.service import EmbeddingService
 from consiglierd.events import EventHub
 from consiglierd.indexer.workers import WorkerPool
@@ -103,7 +104,9 @@ def build_workspaces(
     workers.start()
     stack.callback(workers.close)
     stack.callback(supervisor.close_threads, THREADS_TIMEOUT_S)
-    embedding = EmbeddingService()
+    cache = VectorCache(state / "vectors.db")
+    stack.callback(cache.close)
+    embedding = EmbeddingService(cache)
     stack.callback(embedding.close)
 
     def known_nonce(root: str) -> str | None:

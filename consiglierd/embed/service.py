@@ -12,6 +12,7 @@ from concurrent.futures import Future
 import numpy as np
 from numpy.typing import NDArray
 
+from consiglierd.embed.cache import WORTH_IT, VectorCache
 from consiglierd.embed.embedder import Embedder
 from consiglierd.embed.frames import Answer, Ask
 from consiglierd.embed.lane import EmbeddingLane
@@ -28,9 +29,10 @@ _FAULTS_OF_TEXTS = ("garbage", "ended")
 
 
 class EmbeddingService:
-    """Thread-safe; `close` ends the processes."""
+    """Thread-safe; `close` ends the processes. `cache` keeps what slow models make, and belongs to its owner."""
 
-    def __init__(self) -> None:
+    def __init__(self, cache: VectorCache | None = None) -> None:
+        self._cache = cache
         self._documents = EmbeddingLane("embedding")
         self._questions = EmbeddingLane("embedding of questions")
         self._embedders: dict[EmbedderSpec, ServedEmbedder] = {}
@@ -44,7 +46,9 @@ class EmbeddingService:
             return known
         facts = self._documents.ask(Ask(spec, (), False), URGENT).result()
         local = build(spec) if spec.backend == "bundled" else None
-        served = ServedEmbedder(spec, facts, self._documents, self._questions, local)
+        served = ServedEmbedder(
+            spec, facts, self._documents, self._questions, local, self._cache if spec.backend in WORTH_IT else None
+        )
         with self._lock:
             if self._embedders.get(spec) is known:
                 self._embedders[spec] = served
@@ -69,7 +73,9 @@ class ServedEmbedder:
         documents: EmbeddingLane,
         questions: EmbeddingLane,
         local: Embedder | None,
+        cache: VectorCache | None,
     ) -> None:
+        self._cache = cache
         self._spec = spec
         self._documents = documents
         self._questions = questions
@@ -92,13 +98,23 @@ class ServedEmbedder:
     def embed_documents(self, texts: Sequence[str], *, is_urgent: bool) -> NDArray[np.float32]:
         """Waits for as long as it takes; a text on which the model fails while it embeds others gets a row of zeros.
         Raises EmbeddingUnavailable."""
-        priority = URGENT if is_urgent else BACKGROUND
+        kept = self._cache.find(self.model, self.dimensions, texts) if self._cache is not None else {}
+        missing = [index for index in range(len(texts)) if index not in kept]
+        all_rows = np.zeros((len(texts), self.dimensions), dtype=np.float32)
+        for index, row in kept.items():
+            all_rows[index] = row
+        all_rows[missing] = self._made([texts[index] for index in missing], URGENT if is_urgent else BACKGROUND)
+        return all_rows
+
+    def _made(self, texts: Sequence[str], priority: int) -> NDArray[np.float32]:
         batches = [tuple(texts[start : start + TEXTS_AT_ONCE]) for start in range(0, len(texts), TEXTS_AT_ONCE)]
         answers = [self._documents.ask(Ask(self._spec, batch, False), priority) for batch in batches]
         try:
-            rows = [
-                self._rows_or_halves(batch, answer, priority) for batch, answer in zip(batches, answers, strict=True)
-            ]
+            rows = []
+            for batch, answer in zip(batches, answers, strict=True):
+                rows.append(self._rows_or_halves(batch, answer, priority))
+                if self._cache is not None:
+                    self._cache.keep(self.model, batch, rows[-1])
         finally:
             for answer in answers:
                 answer.cancel()
