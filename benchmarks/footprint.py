@@ -20,14 +20,14 @@ def rows(stage: Stage) -> Iterator[Row]:
         return
     root = stage.indexed(stage.large)
     stage.daemon.call("settle", root)
-    after_indexing = sum(_pss_bytes(pid) for pid in _family(stage.daemon.pid))
+    after_indexing = sum(pss_bytes(pid) for pid in family(stage.daemon.pid))
     # A daemon that has only this project open, as on an ordinary day.
     stage.daemon.stop()
     stage.daemon.start()
     stage.daemon.call("settle", root)
     for question in questions(QUESTIONS, stage.large):
         stage.daemon.hits(root, question)
-    sizes = {pid: _pss_bytes(pid) for pid in _family(stage.daemon.pid)}
+    sizes = {pid: pss_bytes(pid) for pid in family(stage.daemon.pid)}
     own, whole = sizes[stage.daemon.pid], sum(sizes.values())
     beside = f"without {len(sizes) - 1} children {own / 1e6:.0f} MB; before a restart {after_indexing / 1e6:.0f} MB"
     yield Row(f"memory (PSS, children included), {stage.large:,} chunks", "250 MB", f"{whole / 1e6:.0f} MB", beside)
@@ -38,7 +38,7 @@ def rows(stage: Stage) -> Iterator[Row]:
     yield Row(f"idle, over {IDLE_S:.0f} s", "< 0.5 % of a core", f"{share:.2%}")
 
 
-def _family(pid: int) -> list[int]:
+def family(pid: int) -> list[int]:
     """The process and all below it; a child belongs to the thread that made it."""
     family = [pid]
     for member in family:
@@ -47,7 +47,7 @@ def _family(pid: int) -> list[int]:
     return family
 
 
-def _pss_bytes(pid: int) -> int:
+def pss_bytes(pid: int) -> int:
     for line in Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines():
         if line.startswith("Pss:"):
             return int(line.split()[1]) * 1024
@@ -56,7 +56,7 @@ def _pss_bytes(pid: int) -> int:
 
 def _cpu_s(pid: int) -> float:
     ticks = 0
-    for member in _family(pid):
+    for member in family(pid):
         fields = Path(f"/proc/{member}/stat").read_text().rpartition(")")[2].split()
         ticks += int(fields[11]) + int(fields[12])
     return ticks / os.sysconf("SC_CLK_TCK")

@@ -20,11 +20,17 @@ class CallFailed(Exception):
 
 
 class BenchDaemon:
-    """Guards one daemon process and one connection to it; `close` ends both."""
+    """Guards one daemon process and one connection to it; `close` ends both.
 
-    def __init__(self) -> None:
+    `embedding` is the backend that its user's settings name.
+    """
+
+    def __init__(self, embedding: str = "none") -> None:
         self._folder = Path(tempfile.mkdtemp(prefix="csb-", dir="/tmp"))
         self.socket = self._folder / "d.sock"
+        state = self._folder / "d.state"
+        state.mkdir(mode=0o700)
+        (state / "config.toml").write_text(f'[embedding]\nbackend = "{embedding}"\n', encoding="utf-8")
         self._context = zmq.Context()
         self._process: subprocess.Popen[bytes] | None = None
         self._dealer: zmq.Socket[bytes] | None = None
@@ -99,6 +105,19 @@ class BenchDaemon:
         while not self.call("index_progress", root, ticket=ticket, wait_ms=1000)["is_done"]:
             pass
         return time.perf_counter() - began
+
+    def wait_for_vectors(self, root: Path, timeout_s: float = 1800.0) -> None:
+        """Until everything that is committed has its vectors."""
+        ends_at, serial = time.monotonic() + timeout_s, 0
+        while self._vector_lag(root) > 0:
+            if time.monotonic() > ends_at:
+                raise CallFailed(f"not all vectors were there within {timeout_s:g} s")
+            last = self.call("events_since", root, serial=serial, wait_ms=50)["last_serial"]
+            serial = last if isinstance(last, int) else serial
+
+    def _vector_lag(self, root: Path) -> int:
+        lag = self.call("status", root)["lag"]
+        return int(lag["vector"]) if isinstance(lag, dict) else 0
 
     def stop(self) -> None:
         if self._dealer is not None:

@@ -5,7 +5,8 @@ whole way: analyzer, store, Tantivy and FAISS, exact score, verification. The se
 beside the floor that the data's own notes give and a plain BM25 of the same run, over all questions;
 words, vectors and both together over the half of the questions that nothing was chosen by, with the
 95 % interval of what both together gain (paired bootstrap). Order is judged with no minimum score;
-how many answers the shipped minimum loses is counted beside it.
+how many answers the shipped minimum loses is counted beside it, and how many questions of another
+set, which nothing here answers, get a passage all the same (by words alone, and by both).
 """
 
 import argparse
@@ -39,6 +40,7 @@ from tests.support.held_index import HeldIndex, Options, one_section
 MIN_SCORE = 0.3
 ALPHA = next(float(each.default) for each in SETTINGS if each.name == "search.alpha")  # type: ignore[arg-type]  # a number
 DOCUMENTS_AT_A_TIME = 1000
+STRANGERS = 200
 SIDES = ("words", "vectors", "both")
 
 
@@ -50,6 +52,7 @@ class Judged:
     plain: Floats
     lost: dict[str, Floats]
     reported: np.ndarray  # type: ignore[type-arg]  # bool, one a question
+    false_answers: dict[str, float]
     milliseconds: float
 
     @property
@@ -61,15 +64,17 @@ class Judged:
         return float(self.plain.mean())
 
 
-def judge(folder: Path, sample: int | None = None, sides: Sequence[str] = SIDES) -> Judged:
+def judge(data: Path, questions_of: QuestionSet, sides: Sequence[str] = SIDES) -> Judged:
     """Indexes the corpus of a set and asks its questions by each side."""
-    documents, questions = load(folder, sample)
+    documents, questions = load(data / questions_of.name, questions_of.sample)
+    strangers = [each.text for each in load(data / questions_of.stranger, None)[1] if each.is_reported][:STRANGERS]
     with tempfile.TemporaryDirectory(prefix="csb-quality-") as temporary:
         index = HeldIndex(Path(temporary), options=Options(min_score=0.0))
         try:
             path_of = _fill(index, documents)
             gains: dict[str, Floats] = {}
             lost: dict[str, Floats] = {}
+            false_answers: dict[str, float] = {}
             began = time.perf_counter()
             for side in sides:
                 if side != "words" and index.vector is None:
@@ -78,6 +83,9 @@ def judge(folder: Path, sample: int | None = None, sides: Sequence[str] = SIDES)
                     began = time.perf_counter()
                 index.options = Options(min_score=0.0, alpha=1.0 if side == "vectors" else ALPHA)
                 gains[side], lost[side] = _ask(index, questions, path_of)
+                false_answers[side] = sum(bool(_ranked(index, each, MIN_SCORE, path_of)) for each in strangers) / len(
+                    strangers
+                )
             took_s = time.perf_counter() - began
         finally:
             index.close()
@@ -91,6 +99,7 @@ def judge(folder: Path, sample: int | None = None, sides: Sequence[str] = SIDES)
         np.array(by_plain),
         lost,
         np.array([each.is_reported for each in questions]),
+        false_answers,
         took_s / len(questions) / (2 * len(sides)) * 1000,
     )
 
@@ -144,7 +153,8 @@ def _told(result: Judged, questions: QuestionSet) -> str:
             low, high = interval(by_side["both"] - by_side[other])
             shown += f"  [{low:+.3f}, {high:+.3f}]"
     lost = result.lost["both" if "both" in result.lost else "words"]
-    return f"{shown} {lost[half].mean():7.1%} {result.milliseconds:6.2f}"
+    told = " ".join(f"{result.false_answers[side]:7.1%}" for side in ("words", "both") if side in result.false_answers)
+    return f"{shown} {lost[half].mean():7.1%} | {told} {result.milliseconds:6.2f}"
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -161,13 +171,13 @@ def main(arguments: Sequence[str]) -> int:
     print(
         f"{'all questions':20} {'':5} {'floor':5} {'plain':6} {'words':6}       | half: "
         + " ".join(f"{side:>7}" for side in sides)
-        + f"  {'both - words':16}  {'both - vectors':16} {'lost':>7} {'ms':>6}"
+        + f"  {'both - words':16}  {'both - vectors':16} {'lost':>7} | false answers {'ms':>8}"
     )
     below = 0
     for each in SETS:
         if options.sets and each.name not in options.sets:
             continue
-        result = judge(options.data / each.name, each.sample, sides)
+        result = judge(options.data, each, sides)
         below += is_below_floor(result, each)
         print(_told(result, each), flush=True)
     return 1 if below else 0

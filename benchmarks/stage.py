@@ -2,6 +2,7 @@
 
 import shutil
 import tempfile
+import time
 from pathlib import Path
 
 from benchmarks.corpus import write_project
@@ -15,6 +16,8 @@ class Stage:
         self.large = large
         self.folder = Path(tempfile.mkdtemp(prefix="csb-projects-"))
         self._daemon: BenchDaemon | None = None
+        self._hybrid: BenchDaemon | None = None
+        self._hybrid_seconds: dict[int, tuple[float, float]] = {}
         self._index_seconds: dict[int, float] = {}
 
     @property
@@ -24,9 +27,27 @@ class Stage:
             self._daemon.start()
         return self._daemon
 
-    def project(self, chunks: int) -> Path:
+    @property
+    def hybrid(self) -> BenchDaemon:
+        """Another daemon, that searches by words and by the bundled model's vectors."""
+        if self._hybrid is None:
+            self._hybrid = BenchDaemon("bundled")
+            self._hybrid.start()
+        return self._hybrid
+
+    def hybrid_indexed(self, chunks: int) -> tuple[Path, float, float]:
+        """A project of its own, with the seconds until its words and until its vectors were all there."""
+        root = self.project(chunks, "h")
+        if chunks not in self._hybrid_seconds:
+            began = time.perf_counter()
+            words_s = self.hybrid.index(root)
+            self.hybrid.wait_for_vectors(root)
+            self._hybrid_seconds[chunks] = (words_s, time.perf_counter() - began)
+        return (root, *self._hybrid_seconds[chunks])
+
+    def project(self, chunks: int, name: str = "p") -> Path:
         """A project of that many sections, written and not yet indexed."""
-        root = self.folder / f"p{chunks}"
+        root = self.folder / f"{name}{chunks}"
         if not root.exists():
             write_project(root, chunks)
             # An empty settings file marks the root.
@@ -46,6 +67,7 @@ class Stage:
         return self._index_seconds[chunks]
 
     def close(self) -> None:
-        if self._daemon is not None:
-            self._daemon.close()
+        for daemon in (self._daemon, self._hybrid):
+            if daemon is not None:
+                daemon.close()
         shutil.rmtree(self.folder, ignore_errors=True)

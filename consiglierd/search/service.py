@@ -17,6 +17,7 @@ from consiglierd.model.roles import Role, RoleTable
 from consiglierd.search import reasons
 from consiglierd.search.answer import Answer, AnswerParts
 from consiglierd.search.bare import bare_candidates
+from consiglierd.search.decide import is_answered, nearest_of
 from consiglierd.search.fuse import Fusion
 from consiglierd.search.parse import ParsedQuery, parse_query
 from consiglierd.search.rank import Boosts
@@ -93,7 +94,7 @@ class SearchService:
         ask = _ask(parsed, query, snapshot, role, options.beta, min_score)
         ask, missing = self._with_vectors(ask, query, snapshot, options.alpha, deadline)
         # A few more than are wanted, for hits that no longer stand when they are verified.
-        top = self._ranked(replace(ask, limit=ask.limit + SPARE_HITS), snapshot, deadline)
+        top = _decided(ask, self._ranked(replace(ask, limit=ask.limit + SPARE_HITS), snapshot, deadline))
         partial = [*missing, *_partial_of(parsed, query, role, top)]
         answer = Answer(
             AnswerParts(ask.model, role, query, self._chunks, self._files, options.max_file_bytes, self._changed)
@@ -156,6 +157,13 @@ class SearchService:
         if top.best_below is not None:
             return reasons.below_minimum(top.best_below, ask.min_score)
         return reasons.no_match(ask.parsed.bare is not None)
+
+
+def _decided(ask: Ask, top: Top) -> Top:
+    """Without its groups where none of the first answers the question; phrases and `--min-score 0` ask for them."""
+    if ask.vectors is None or ask.parsed.phrases or ask.min_score <= 0 or not top.groups or is_answered(top.groups):
+        return top
+    return replace(top, groups=(), best_below=nearest_of(top.groups))
 
 
 def _ask(

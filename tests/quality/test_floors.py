@@ -18,6 +18,6 @@ pytestmark = [
 
 @pytest.mark.parametrize("questions", SETS, ids=lambda each: f"{each.name}-{each.sample or 'all'}")
 def test_the_ranking_is_at_or_above_its_floor(questions: QuestionSet) -> None:
-    result = judge(DATA / questions.name, questions.sample, ("words",))
+    result = judge(DATA, questions, ("words",))
     assert not is_below_floor(result, questions), f"{result.words_ndcg:.4f}, plain {result.plain_ndcg:.4f}"
     assert result.lost["words"].mean() <= MOST_LOST
