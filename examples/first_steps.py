@@ -160,8 +160,8 @@ def walk(folder: Path, repository: Path) -> None:
     shutil.copytree(SAMPLE, project)
     print("1. Start a daemon, index the sample project and this repository's own documents")
     with own_daemon(folder) as terminal:
-        terminal.show("index", folder=project, timeout_s=INDEX_TIMEOUT_S)
-        terminal.show("index", folder=repository, timeout_s=INDEX_TIMEOUT_S)
+        terminal.show("index", "--wait", folder=project, timeout_s=INDEX_TIMEOUT_S)
+        terminal.show("index", "--wait", folder=repository, timeout_s=INDEX_TIMEOUT_S)
         ask_in_korean(terminal, project)
         ask_in_english(terminal, repository)
         edit_and_ask_again(terminal, project)

@@ -20,7 +20,7 @@ from models import judge
 from models.calibrate import calibrated
 from models.e5 import read_pieces
 from models.gather import gather
-from models.initial import encoded, initial_table, reduced, weights_of
+from models.initial import calmed, encoded, initial_table, reduced, weights_of
 from models.pack import pack
 from models.prepared import Row, counts_of, pair_sets, read_pairs
 from models.train import train
@@ -97,7 +97,7 @@ def main(arguments: list[str]) -> int:
     start = initial_table([words.inputs, outputs(options.work, words.pieces)], counts + 0.5, TRAINED_DIMENSIONS)
     table = train(start, weights, sets, epochs=options.epochs, rate=RATE, seed=SEED, report=report)
     np.save(options.work / "trained.npy", table)
-    table = reduced(table, documents(rows, cutter, table, weights), DIMENSIONS)
+    table = calmed(reduced(table, documents(rows, cutter, table, weights), DIMENSIONS), counts)
     pack(options.out, table, weights, words.pieces, words.scores, {"unrelated": 0.0, "identical": 1.0})
     facts = calibrated(StaticTable(options.out), rows)
     pack(options.out, table, weights, words.pieces, words.scores, facts)

@@ -11,6 +11,7 @@ from consiglierd.embed.pieces import START
 BATCH = 512
 # Arora et al., "A Simple but Tough-to-Beat Baseline for Sentence Embeddings" (2017).
 SIF = 1e-4
+SELDOM = 20
 
 
 def encoded(pieces: Sequence[str]) -> NDArray[np.float32]:
@@ -39,6 +40,16 @@ def initial_table(
 
 def _scaled(side: NDArray[np.float64]) -> NDArray[np.float64]:
     result: NDArray[np.float64] = side / np.linalg.norm(side, axis=1).mean()
+    return result
+
+
+def calmed(table: NDArray[np.float32], counts: NDArray[np.float64]) -> NDArray[np.float32]:
+    """Pieces that training hardly saw still share the direction that they began with, so that two texts of rare
+    pieces would be near whatever they say: they are moved about their own mean."""
+    result = table.copy()
+    rare = counts < SELDOM
+    if rare.any():
+        result[rare] -= result[rare].mean(axis=0)
     return result
 
 

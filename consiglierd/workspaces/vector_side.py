@@ -23,6 +23,7 @@ FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 60.0
 LOOK_EVERY_S = 30.0
 # A question is answered by words alone rather than wait longer than this share of its time.
 QUERY_SHARE = 0.3
+FEW_WAITING = 500
 LONGEST_QUERY_S = 2.0
 
 
@@ -160,6 +161,17 @@ class VectorSideOfWorkspace:
             lambda ids: self._vectors.live_at(ids, revision),
             unrelated=answering.embedder.unrelated,
             identical=answering.embedder.identical,
+        )
+
+    @property
+    def is_nearly_there(self) -> bool:
+        """Whether vectors are being made, and few wait."""
+        answering = self._answering
+        return (
+            answering is not None
+            and self._filling is None
+            and self._failure is None
+            and answering.index.waiting <= FEW_WAITING
         )
 
     def wait_for(self, revision: Revision, timeout_s: float) -> bool:

@@ -51,6 +51,7 @@ from consiglierd.workspaces.vector_side import VectorSideOfWorkspace
 
 BARRIER_TIMEOUT_S = 2.0
 FIRST_LOOK_S = 2.0
+VECTORS_S = 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,6 +197,9 @@ class OpenWorkspace:
             if indexer.obstacle is not None:
                 raise Unavailable(f"not everything saved is indexed yet: {indexer.obstacle}", cure="ask again later")
             raise DeadlineExceeded("not everything saved is indexed yet", cure="ask again, or allow more time")
+        # What was just saved has its vectors in a moment; a project that is being embedded is not waited for.
+        if self._parts.vectors.is_nearly_there:
+            self._parts.vectors.wait_for(self._parts.store.head(), min(VECTORS_S, deadline.remaining_s / 2))
         return self._parts.gate.revision
 
     def settle_vectors(self, deadline: Deadline) -> None:

@@ -185,16 +185,25 @@ def test_a_worker_loads_neither_sockets_nor_indexes_nor_the_database() -> None:
 def test_two_callers_take_turns(pool: WorkerPool) -> None:
     many = [work(f"m{number}.md", "## 절\n\n" + "보안 결정 문서 " * 2000) for number in range(60)]
     order: list[str] = []
+    has_asked = threading.Event()
+
+    def most_of_it_after_the_other_asked() -> Iterator[Work]:
+        for number, each in enumerate(many):
+            if number == 20:
+                has_asked.wait(60)
+            yield each
+
+    def only_one() -> Iterator[Work]:
+        yield work("one.md", "짧은 글\n")
+        has_asked.set()
 
     def long_batch() -> None:
-        for result in pool.ingest_many(many, RULES):
+        for result in pool.ingest_many(most_of_it_after_the_other_asked(), RULES):
             order.append(result.path)
 
     thread = threading.Thread(target=long_batch)
-    source = pool.ingest_many(many[:1], RULES)
-    next(source)
     thread.start()
-    for result in pool.ingest_many([work("one.md", "짧은 글\n")], RULES):
+    for result in pool.ingest_many(only_one(), RULES):
         order.append(result.path)
     thread.join()
     assert order.index("one.md") < 40
