@@ -1,13 +1,15 @@
-"""The embedding of the whole daemon: one process for documents, shared by all workspaces, questions before all.
+"""The embedding of the whole daemon: a process for the documents of each backend, shared by all workspaces.
 
 Questions to the bundled model are embedded in the daemon itself: they cost a tenth of a millisecond,
 and would otherwise wait for the documents in hand. Those to slower models have a process of their own.
+A server that hangs holds up nobody but those who use it.
 """
 
 import threading
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +25,25 @@ from consiglierd.errors import EmbeddingUnavailable
 QUESTION, URGENT, BACKGROUND = 0, 1, 2
 TEXTS_AT_ONCE = 64
 KEPT_QUESTIONS = 512
+LOOK_EVERY_S = 0.5
 # Embeds without trouble wherever anything does: it tells a text that cannot be embedded from a model that cannot embed.
 CONTROL_TEXT = "consigliere"
 _FAULTS_OF_TEXTS = ("garbage", "ended")
+
+
+def never() -> bool:
+    return False
+
+
+def result_of(answer: "Future[Answer]", is_abandoned: Callable[[], bool]) -> Answer:
+    """Waits for an answer until nobody wants it any more: then EmbeddingUnavailable."""
+    while True:
+        try:
+            return answer.result(LOOK_EVERY_S)
+        except TimeoutError:
+            if is_abandoned():
+                answer.cancel()
+                raise EmbeddingUnavailable("it is not wanted any more", kind="ended") from None
 
 
 class EmbeddingService:
@@ -33,21 +51,31 @@ class EmbeddingService:
 
     def __init__(self, cache: VectorCache | None = None) -> None:
         self._cache = cache
-        self._documents = EmbeddingLane("embedding")
-        self._questions = EmbeddingLane("embedding of questions")
+        self._lanes: dict[str, EmbeddingLane] = {}
         self._embedders: dict[EmbedderSpec, ServedEmbedder] = {}
         self._lock = threading.Lock()
 
-    def embedder(self, spec: EmbedderSpec) -> "ServedEmbedder":
-        """The embedder of a spec, the same for the same model. Raises EmbeddingUnavailable."""
+    def _lane(self, name: str) -> EmbeddingLane:
+        with self._lock:
+            return self._lanes.setdefault(name, EmbeddingLane(name))
+
+    def embedder(self, spec: EmbedderSpec, is_abandoned: Callable[[], bool] = never) -> "ServedEmbedder":
+        """The embedder of a spec, the same for the same model. Raises EmbeddingUnavailable, soon after it is
+        not wanted any more, too."""
         with self._lock:
             known = self._embedders.get(spec)
         if known is not None and not known.is_outdated:
             return known
-        facts = self._documents.ask(Ask(spec, (), False), URGENT).result()
+        documents = self._lane(f"{spec.backend} documents")
+        facts = result_of(documents.ask(Ask(spec, (), False), URGENT), is_abandoned)
         local = build(spec) if spec.backend == "bundled" else None
         served = ServedEmbedder(
-            spec, facts, self._documents, self._questions, local, self._cache if spec.backend in WORTH_IT else None
+            spec,
+            facts,
+            documents,
+            self._lane(f"{spec.backend} questions"),
+            local,
+            self._cache if spec.backend in WORTH_IT else None,
         )
         with self._lock:
             if self._embedders.get(spec) is known:
@@ -55,12 +83,24 @@ class EmbeddingService:
             return self._embedders[spec]
 
     def close(self) -> None:
-        self._questions.close()
-        self._documents.close()
+        for lane in self._all_lanes():
+            lane.close()
 
     def pids(self) -> tuple[int, ...]:
-        """The processes that run now: for `doctor`, and for tests that end them."""
-        return tuple(pid for pid in (self._documents.pid, self._questions.pid) if pid is not None)
+        """The processes that run now, those of documents first: for `doctor`, and for tests that end them."""
+        return tuple(lane.pid for lane in self._all_lanes() if lane.pid is not None)
+
+    def _all_lanes(self) -> list[EmbeddingLane]:
+        with self._lock:
+            return list(self._lanes.values())
+
+
+@dataclass(frozen=True, slots=True)
+class _Work:
+    """How a piece of work is to be done, and whether it is wanted still."""
+
+    priority: int
+    is_abandoned: Callable[[], bool]
 
 
 class ServedEmbedder:
@@ -95,24 +135,27 @@ class ServedEmbedder:
     def windows_of(self, title: str, text: str) -> list[str]:
         return windows_of(title, text)
 
-    def embed_documents(self, texts: Sequence[str], *, is_urgent: bool) -> NDArray[np.float32]:
-        """Waits for as long as it takes; a text on which the model fails while it embeds others gets a row of zeros.
-        Raises EmbeddingUnavailable."""
+    def embed_documents(
+        self, texts: Sequence[str], *, is_urgent: bool, is_abandoned: Callable[[], bool] = never
+    ) -> NDArray[np.float32]:
+        """Waits for as long as it is wanted; a text on which the model fails, while it embeds others, gets a row of
+        zeros. Raises EmbeddingUnavailable."""
         kept = self._cache.find(self.model, self.dimensions, texts) if self._cache is not None else {}
         missing = [index for index in range(len(texts)) if index not in kept]
         all_rows = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for index, row in kept.items():
             all_rows[index] = row
-        all_rows[missing] = self._made([texts[index] for index in missing], URGENT if is_urgent else BACKGROUND)
+        work = _Work(URGENT if is_urgent else BACKGROUND, is_abandoned)
+        all_rows[missing] = self._made([texts[index] for index in missing], work)
         return all_rows
 
-    def _made(self, texts: Sequence[str], priority: int) -> NDArray[np.float32]:
+    def _made(self, texts: Sequence[str], work: "_Work") -> NDArray[np.float32]:
         batches = [tuple(texts[start : start + TEXTS_AT_ONCE]) for start in range(0, len(texts), TEXTS_AT_ONCE)]
-        answers = [self._documents.ask(Ask(self._spec, batch, False), priority) for batch in batches]
+        answers = [self._documents.ask(Ask(self._spec, batch, False), work.priority) for batch in batches]
         try:
             rows = []
             for batch, answer in zip(batches, answers, strict=True):
-                rows.append(self._rows_or_halves(batch, answer, priority))
+                rows.append(self._rows_or_halves(batch, answer, work))
                 if self._cache is not None:
                     self._cache.keep(self.model, batch, rows[-1])
         finally:
@@ -120,21 +163,22 @@ class ServedEmbedder:
                 answer.cancel()
         return np.concatenate(rows) if rows else np.zeros((0, self.dimensions), dtype=np.float32)
 
-    def _rows_or_halves(self, batch: tuple[str, ...], answer: "Future[Answer]", priority: int) -> NDArray[np.float32]:
+    def _rows_or_halves(self, batch: tuple[str, ...], answer: "Future[Answer]", work: "_Work") -> NDArray[np.float32]:
         """Finds the text that spoils a batch by halving it."""
         try:
-            return self._rows(answer.result())
+            return self._rows(result_of(answer, work.is_abandoned))
         except EmbeddingUnavailable as trouble:
-            if trouble.kind not in _FAULTS_OF_TEXTS:
+            if work.is_abandoned() or trouble.kind not in _FAULTS_OF_TEXTS:
                 raise
-        control = self._rows(self._documents.ask(Ask(self._spec, (CONTROL_TEXT,), False), priority).result())
+        asked = self._documents.ask(Ask(self._spec, (CONTROL_TEXT,), False), work.priority)
+        control = self._rows(result_of(asked, work.is_abandoned))
         if len(batch) == 1:
             self.left_out += 1
             return np.zeros_like(control)
         halves = (batch[: len(batch) // 2], batch[len(batch) // 2 :])
         return np.concatenate(
             [
-                self._rows_or_halves(half, self._documents.ask(Ask(self._spec, half, False), priority), priority)
+                self._rows_or_halves(half, self._documents.ask(Ask(self._spec, half, False), work.priority), work)
                 for half in halves
             ]
         )

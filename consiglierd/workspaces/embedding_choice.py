@@ -26,21 +26,23 @@ class EmbeddingChoice:
         self._store = store
         self._options = options
 
-    def wanted(self) -> ServedEmbedder | None:
+    def wanted(self, is_abandoned: Callable[[], bool]) -> ServedEmbedder | None:
         """None for the light mode; raises EmbeddingUnavailable."""
         options = self._options()
-        backend = self._decided(options) if options.backend == "auto" else options.backend
+        backend = self._decided(options, is_abandoned) if options.backend == "auto" else options.backend
         match backend:
             case "none":
                 return None
             case "bundled":
-                return self._service.embedder(EmbedderSpec("bundled"))
+                return self._service.embedder(EmbedderSpec("bundled"), is_abandoned)
             case "ollama":
-                return self._service.embedder(_ollama(options))
+                return self._service.embedder(_ollama(options), is_abandoned)
             case "quality":
-                return self._service.embedder(EmbedderSpec("quality"))
+                return self._service.embedder(EmbedderSpec("quality"), is_abandoned)
             case "sentence-transformers":
-                return self._service.embedder(EmbedderSpec(backend, _transformer(options.model, self._root)))
+                return self._service.embedder(
+                    EmbedderSpec(backend, _transformer(options.model, self._root)), is_abandoned
+                )
             case other:
                 raise EmbeddingUnavailable(
                     f"the embedding backend {other!r} is not part of this version",
@@ -48,12 +50,12 @@ class EmbeddingChoice:
                     cure="see `embedding.backend` among the settings",
                 )
 
-    def _decided(self, options: EmbeddingOptions) -> str:
+    def _decided(self, options: EmbeddingOptions, is_abandoned: Callable[[], bool]) -> str:
         """Ollama, where one with the model answers; else the bundled model. Decided once, and kept."""
         decided = self._store.note("embedding_backend")
         if decided is None:
             try:
-                self._service.embedder(_ollama(options, AUTO_TIMEOUT_S))
+                self._service.embedder(_ollama(options, AUTO_TIMEOUT_S), is_abandoned)
                 decided = "ollama"
             except EmbeddingUnavailable:
                 decided = "bundled"

@@ -44,8 +44,10 @@ class TextEmbedder(Protocol):
 
     def windows_of(self, title: str, text: str) -> list[str]: ...
 
-    def embed_documents(self, texts: Sequence[str], *, is_urgent: bool) -> NDArray[np.float32]:
-        """Raises EmbeddingUnavailable."""
+    def embed_documents(
+        self, texts: Sequence[str], *, is_urgent: bool, is_abandoned: Callable[[], bool]
+    ) -> NDArray[np.float32]:
+        """Raises EmbeddingUnavailable, soon after it is not wanted any more, too."""
         ...
 
     def embed_query(self, text: str, timeout_s: float) -> NDArray[np.float32] | None:
@@ -87,6 +89,17 @@ class VectorState:
 
 
 @dataclass(frozen=True, slots=True)
+class _WhileOpen:
+    """The embedder, asked only for as long as the workspace is open."""
+
+    embedder: TextEmbedder
+    is_abandoned: Callable[[], bool]
+
+    def embed_documents(self, texts: Sequence[str], *, is_urgent: bool) -> NDArray[np.float32]:
+        return self.embedder.embed_documents(texts, is_urgent=is_urgent, is_abandoned=self.is_abandoned)
+
+
+@dataclass(frozen=True, slots=True)
 class _Filled:
     """A model and its index."""
 
@@ -99,7 +112,8 @@ class VectorSideOfWorkspace:
     """`run` is the body of its thread; `side`, `state`, `lag` and `wake` may be called from any.
 
     `wanted` gives the embedder that the settings ask for now (the same one while they ask for the
-    same; None for the light mode), and raises EmbeddingUnavailable where it cannot be had.
+    same; None for the light mode), and raises EmbeddingUnavailable where it cannot be had. It is told how to
+    find out whether it is wanted still.
     """
 
     def __init__(
@@ -107,7 +121,7 @@ class VectorSideOfWorkspace:
         folder: Path,
         store: DerivedStore,
         vectors: VectorStore,
-        wanted: Callable[[], TextEmbedder | None],
+        wanted: Callable[[Callable[[], bool]], TextEmbedder | None],
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -134,6 +148,9 @@ class VectorSideOfWorkspace:
         with self._news:
             self._has_news = True
             self._news.notify_all()
+
+    def is_stopping(self) -> bool:
+        return self._must_stop
 
     def stop(self) -> None:
         with self._news:
@@ -234,7 +251,7 @@ class VectorSideOfWorkspace:
 
     def _turn(self) -> bool:
         """One piece of work; whether there is more."""
-        embedder = self._wanted()
+        embedder = self._wanted(self.is_stopping)
         self._is_off = embedder is None
         if embedder is None:
             self._answering = self._filling = None
@@ -263,7 +280,7 @@ class VectorSideOfWorkspace:
     def _take_up(self, embedder: TextEmbedder) -> None:
         """Another model: it answers at once where its vectors are the stored ones, or where there are no others."""
         model = self._vectors.model(embedder.fingerprint, embedder.dimensions)
-        stored = StoredVectors(self._vectors, model, embedder, embedder.windows_of)
+        stored = StoredVectors(self._vectors, model, _WhileOpen(embedder, self.is_stopping), embedder.windows_of)
         index = VectorIndex(self._folder / f"vector-{model.id}", self._store, stored)
         index.open()
         filled = _Filled(embedder, model, index)

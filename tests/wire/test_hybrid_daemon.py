@@ -159,3 +159,23 @@ def test_no_embedding_process_outlives_a_killed_daemon(daemon: LivingDaemon, pro
     wait_for(daemon, project, has_all_vectors)
     assert len(daemon.children()) >= 2, "a reader of documents and an embedder"
     assert all(wait_until_gone(child) for child in daemon.kill())
+
+
+def test_a_server_that_hangs_holds_up_neither_the_end_of_a_project_nor_another_project(
+    daemon: LivingDaemon, project: Path, server: OllamaServer
+) -> None:
+    server.holds = "search_document"
+    server.may_answer.clear()
+    daemon.start()
+    (project / ".consigliere.toml").write_text("[index]\nwatch = true\n", encoding="utf-8")
+    daemon.set_embedding("ollama", endpoint=server.endpoint, dimensions=DIMENSIONS, model=MODEL)
+    daemon.call("settle", project)
+    assert server.wait_until(lambda: any("search_document" in text for text in server.asked))
+    other = project.parent / "other"
+    other.mkdir()
+    (other / "a.md").write_text("# A\n\nrefresh token\n", encoding="utf-8")
+    daemon.set_embedding("bundled")
+    assert wait_for(daemon, other, has_all_vectors)["models"]["vector"].startswith("bundled-")
+    daemon.call("forget", project, timeout_s=20)
+    daemon.call("settle", project, timeout_s=20)
+    assert wait_for(daemon, project, has_all_vectors)["models"]["vector"].startswith("bundled-")
