@@ -1,6 +1,7 @@
 """Where training begins: e5's own picture of each piece, from its input and from its output."""
 
 import importlib
+import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
@@ -11,7 +12,7 @@ from consiglierd.embed.pieces import START
 BATCH = 512
 # Arora et al., "A Simple but Tough-to-Beat Baseline for Sentence Embeddings" (2017).
 SIF = 1e-4
-SELDOM = 20
+SELDOM = (0, 100, 1000)
 
 
 def encoded(pieces: Sequence[str]) -> NDArray[np.float32]:
@@ -44,12 +45,13 @@ def _scaled(side: NDArray[np.float64]) -> NDArray[np.float64]:
 
 
 def calmed(table: NDArray[np.float32], counts: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Pieces that training hardly saw still share the direction that they began with, so that two texts of rare
-    pieces would be near whatever they say: they are moved about their own mean."""
+    """Pieces that training seldom saw still share the direction that they began with, so that two texts of rare
+    pieces would be near whatever they say: those of like rarity are moved about their own mean."""
     result = table.copy()
-    rare = counts < SELDOM
-    if rare.any():
-        result[rare] -= result[rare].mean(axis=0)
+    for fewest, most in itertools.pairwise(SELDOM):
+        alike = (counts >= fewest) & (counts < most)
+        if alike.any():
+            result[alike] -= result[alike].mean(axis=0)
     return result
 
 
