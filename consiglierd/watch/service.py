@@ -162,6 +162,8 @@ class FileWatch:
         Where events cannot be had in time (polling, a read-only root) a RescanDelivery comes just
         before it instead, and False is returned.
         """
+        if self._is_git_unread():
+            self._coalescer.add(GitChanged())
         was_seen = self._is_cookie_watched() and self._barrier.wait_until_seen(timeout_s) and not self._is_root_lost
 
         def mark() -> None:
@@ -248,6 +250,10 @@ class FileWatch:
     def _git_folders(self) -> tuple[str, str] | None:
         git_dir, common_dir = self._ignore.git_dir, self._ignore.common_dir
         return None if git_dir is None or common_dir is None else (git_dir, common_dir)
+
+    def _is_git_unread(self) -> bool:
+        """Whether a repository stands there that was not finished when it was looked at; nothing tells of its end."""
+        return self._ignore.git_dir is None and os.path.lexists(os.path.join(self._root, ".git"))
 
     def _git_is_at_work(self) -> bool:
         git_dir = self._ignore.git_dir

@@ -361,6 +361,20 @@ def test_a_repository_born_under_the_watch_counts(open_watch: Callable[..., Watc
     assert watched.places() == set()
 
 
+def test_a_repository_that_was_not_finished_when_it_was_seen_counts(
+    open_watch: Callable[..., Watched], root: Path
+) -> None:
+    watched = open_watch()
+    (root / ".git").mkdir()
+    watched.settle()
+    run_git(root, "init", "-q")
+    watched.settle()
+    (root / ".git" / "info" / "exclude").write_text("no.md\n")
+    assert "" in watched.places()
+    (root / "no.md").write_text("no")
+    assert watched.places() == set()
+
+
 def test_settings_are_told_even_where_they_are_ignored(open_watch: Callable[..., Watched], root: Path) -> None:
     (root / ".gitignore").write_text("*\n")
     watched = open_watch()
