@@ -44,9 +44,11 @@ class CodedQuery:
 
 @dataclass(frozen=True, slots=True)
 class Nearest:
-    """Chunks of the nearest rows; no chunk that is not listed has a cosine above `bound`."""
+    """Chunks of the nearest rows, one a row, and what the cosine of each does not exceed; no row that is not
+    listed has a cosine above `bound`."""
 
     chunks: NDArray[np.int64]
+    highest: NDArray[np.float64]
     bound: float
     is_exhausted: bool
 
@@ -99,9 +101,10 @@ def nearest(segment: Segment, query: CodedQuery, rows: int, allowed: NDArray[np.
     found, at = segment.codes.search(query.codes[None, :], min(rows, len(segment.chunks)), params=parameters)
     at, found = at[0], found[0]
     is_exhausted = rows >= len(segment.chunks) or bool((at < 0).any())
-    kept = at[at >= 0]
-    lowest = float(found[-1]) / (segment.scale * query.scale) if not is_exhausted else -1.0
-    return Nearest(np.unique(segment.chunks[kept]), lowest + error_of(segment, query), is_exhausted)
+    is_row = at >= 0
+    highest = found[is_row].astype(np.float64) / (segment.scale * query.scale) + error_of(segment, query)
+    bound = float(highest[-1]) if not is_exhausted else -1.0
+    return Nearest(segment.chunks[at[is_row]], highest, bound, is_exhausted)
 
 
 def error_of(segment: Segment, query: CodedQuery) -> float:

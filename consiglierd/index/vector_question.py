@@ -37,9 +37,14 @@ class VectorQuestion:
 
     def propose(self, limit: int, scope: Scope) -> VectorProposal:
         found = propose(self._snapshot, self._vector, limit, scope.allowed)
-        live = self._live(found.ids)
-        ids = tuple(number for number in found.ids if number in live and number not in scope.hidden)
+        if not scope.hidden:
+            return found
+        ids = tuple(number for number in found.ids if number not in scope.hidden)
         return VectorProposal(ids, found.bound, found.is_exhausted)
+
+    def live(self, ids: Sequence[int]) -> list[int]:
+        live = self._live(ids) if ids else set()
+        return [number for number in ids if number in live]
 
     def cosines(self, ids: Sequence[int]) -> NDArray[np.float64]:
         return cosines(self._snapshot, self._vector, ids)

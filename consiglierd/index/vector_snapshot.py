@@ -38,17 +38,23 @@ def propose(
     snapshot: VectorSnapshot, query: NDArray[np.float32], limit: int, allowed: NDArray[np.int64] | None
 ) -> VectorProposal:
     """About `limit` chunks near `query` (unit length), among `allowed` (ascending) where that is given."""
-    question = coded(query)
-    ids: set[int] = set()
-    bound, is_exhausted = -1.0, True
-    for segment in snapshot.segments:
-        mask = None if allowed is None else _holds(allowed, segment.chunks)
-        found = nearest(segment, question, limit * _ROWS_A_CHUNK, mask)
-        ids.update(found.chunks.tolist())
-        if not found.is_exhausted:
-            bound, is_exhausted = max(bound, found.bound), False
-    ids.difference_update(snapshot.removed.tolist())
-    return VectorProposal(tuple(sorted(ids)), bound, is_exhausted)
+    question, rows = coded(query), limit * _ROWS_A_CHUNK
+    found = [
+        nearest(segment, question, rows, None if allowed is None else _holds(allowed, segment.chunks))
+        for segment in snapshot.segments
+    ]
+    if not found:
+        return VectorProposal((), -1.0, True)
+    chunks, highest = np.concatenate([each.chunks for each in found]), np.concatenate([each.highest for each in found])
+    bound = max(each.bound for each in found)
+    if len(chunks) > rows:
+        # The nearest of all segments together; what is left out is bounded by the first of it.
+        order = np.argsort(-highest, kind="stable")
+        bound = max(bound, float(highest[order[rows]]))
+        chunks = chunks[order[:rows]]
+    is_exhausted = len(chunks) == sum(len(each.chunks) for each in found) and all(each.is_exhausted for each in found)
+    ids = np.setdiff1d(chunks, snapshot.removed)
+    return VectorProposal(tuple(ids.tolist()), bound, is_exhausted)
 
 
 def cosines(snapshot: VectorSnapshot, query: NDArray[np.float32], ids: Sequence[int]) -> NDArray[np.float64]:

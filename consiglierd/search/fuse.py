@@ -3,6 +3,9 @@
 import math
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
@@ -23,6 +26,11 @@ class Fusion:
     def score(self, bm25: float, vector: float | None) -> float:
         """A chunk that has no vectors yet is scored by its words alone."""
         return bm25 if vector is None else self.alpha * vector + (1 - self.alpha) * bm25
+
+    def most(self, bm25: float, cosines: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What chunks of these cosines can have at most, if their words give no more than `bm25`."""
+        parts = np.clip((cosines - self.unrelated) / (self.identical - self.unrelated), 0.0, 1.0)
+        return np.where(np.isnan(cosines), bm25, self.alpha * parts + (1 - self.alpha) * bm25)
 
 
 WORDS_ALONE = Fusion(0.0, 0.0, 1.0)

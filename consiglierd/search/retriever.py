@@ -42,7 +42,13 @@ class VectorSide(Protocol):
     @property
     def waiting(self) -> int: ...
 
-    def propose(self, limit: int, scope: Scope) -> VectorProposal: ...
+    def propose(self, limit: int, scope: Scope) -> VectorProposal:
+        """Chunks of the vector index, not all of which need be live at the searched revision."""
+        ...
+
+    def live(self, ids: Sequence[int]) -> list[int]:
+        """Those that are live at the searched revision, in their order."""
+        ...
 
     def cosines(self, ids: Sequence[int]) -> NDArray[np.float64]:
         """The greatest exact cosine of each chunk's windows; NaN for one that has no vectors."""

@@ -70,15 +70,18 @@ class TopK:
         self._scope: Scope | None = None
         self._seen: set[int] = set()
         self._passing: list[Candidate] = []
+        self._groups: list[Folded] | None = []
         self._best_below: Candidate | None = None
         self._expanded: set[str] = set()
+        # What no chunk can exceed in BM25 (in 0..1) that the words proposed in no earlier round.
+        self._words_bound = 1.0
 
     def find(self, deadline: Deadline) -> Top:
         ask = self._ask
         limit = max(2 * ask.limit, FIRST_FETCH)
         while True:
             unfetched = self._propose(limit)
-            groups = ranked(self._passing)
+            groups = self._ranked()
             if unfetched.is_nothing:
                 return self._top(groups, is_exhausted=True)
             if self._is_certain(groups, unfetched):
@@ -86,7 +89,7 @@ class TopK:
                 if self._is_certain(groups, unfetched):
                     return self._top(groups, is_exhausted=False)
             if self._has_all_that_pass(limit * GROWTH, unfetched):
-                return self._top(ranked(self._passing), is_exhausted=True)
+                return self._top(self._ranked(), is_exhausted=True)
             if deadline.is_over:
                 return self._top(groups, is_exhausted=False, has_timed_out=True)
             limit *= GROWTH
@@ -105,14 +108,43 @@ class TopK:
         if self._scope is None:
             self._scope = self._retriever.scope(ask.query)
         by_vector = ask.vectors.propose(limit, self._scope)
-        self._score([*by_words.ids, *by_vector.ids])
+        skipped = self._score_promising(by_words.ids, self._words_bound)
+        listed = set(by_words.ids)
+        by_vector_alone = [each for each in by_vector.ids if each not in listed]
+        skipped = max(skipped, self._score_promising(by_vector_alone, words, are_live=False))
+        self._words_bound = words
         vector = 0.0 if by_vector.is_exhausted else ask.fusion.vector_part(by_vector.bound) or 0.0
         return _Unfetched(
-            ask.fusion.score(words, vector),
+            max(ask.fusion.score(words, vector), skipped),
             words if ask.vectors.waiting else 0.0,
             vector,
-            by_words.is_exhausted and by_vector.is_exhausted,
+            by_words.is_exhausted and by_vector.is_exhausted and skipped == 0.0,
         )
+
+    def _score_promising(self, proposed: Sequence[int], words_bound: float, *, are_live: bool = True) -> float:
+        """Score those that can still come among the K best, by their vectors and a bound on their words; what the
+        others cannot exceed, 0 if there are none.
+
+        A vector is read in a tenth of the time that the words of a chunk take, and most candidates of a
+        later round are out of reach.
+        """
+        ask = self._ask
+        new = np.array([each for each in dict.fromkeys(proposed) if each not in self._seen], dtype=np.int64)
+        if not len(new):
+            return 0.0
+        assert ask.vectors is not None
+        groups = self._ranked() if len(self._passing) >= ask.limit else []
+        skipped = 0.0
+        if len(groups) >= ask.limit:
+            needed = (groups[ask.limit - 1].best.score - ROUNDING - ask.boosts.greatest_bonus) / (
+                ask.boosts.greatest_weight
+            )
+            most = ask.fusion.most(words_bound, ask.vectors.cosines(new.tolist()))
+            is_promising = most >= needed
+            skipped = float(most[~is_promising].max(initial=0.0))
+            new = new[is_promising]
+        self._score(new.tolist() if are_live else ask.vectors.live(new.tolist()))
+        return skipped
 
     def _is_certain(self, groups: Sequence[Folded], unfetched: _Unfetched) -> bool:
         """Whether the K-th score is above whatever an unfetched chunk could reach."""
@@ -151,7 +183,7 @@ class TopK:
                 return groups
             self._expanded.update(unknown)
             if self._score(self._retriever.holding_content(unknown, self._ask.query)):
-                groups = ranked(self._passing)
+                groups = self._ranked()
 
     def _score(self, proposed: Sequence[int]) -> bool:
         """Score what is new, and keep what passes; whether there was any."""
@@ -161,8 +193,17 @@ class TopK:
         self._seen.update(proposed)
         matching = [each for each in self._candidates(ids) if each.base > 0]
         phrases = self._ask.parsed.phrases
-        self._passing.extend(self._with_phrases(matching) if phrases else self._above_minimum(matching))
+        passing = self._with_phrases(matching) if phrases else self._above_minimum(matching)
+        if passing:
+            self._passing.extend(passing)
+            self._groups = None
         return True
+
+    def _ranked(self) -> list[Folded]:
+        """Everything that passes, ranked; made anew only when something was added."""
+        if self._groups is None:
+            self._groups = ranked(self._passing)
+        return self._groups
 
     def _candidates(self, ids: Sequence[ChunkId]) -> list[Candidate]:
         ask = self._ask

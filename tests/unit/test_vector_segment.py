@@ -49,7 +49,7 @@ def test_all_rows_exhaust_a_segment() -> None:
     segment = a_segment(rows=30)
     found = nearest(segment, coded(a_query(64)), 30, None)
     assert found.is_exhausted
-    assert found.chunks.tolist() == list(range(10, 20))
+    assert sorted(set(found.chunks.tolist())) == list(range(10, 20))
 
 
 def test_only_allowed_rows_are_proposed() -> None:
