@@ -24,7 +24,7 @@ DOCUMENT_PREFIX = "passage: "
 RECIPE = 1
 # Its cosines are narrow. As those of the bundled table are measured (models/calibrate.py, on 500 translations that are
 # in no measuring set) they would be .814 and .921; but ninety of a hundred questions that a corpus answers come no
-# nearer to it than .851, and that must be near enough (search/decide.py).
+# nearer to it than .851, and that must be near enough.
 UNRELATED, IDENTICAL = 0.80, 0.921
 
 
