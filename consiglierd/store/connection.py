@@ -1,8 +1,8 @@
 """Opening SQLite files safely, and keeping a pool of readers."""
 
 import os
-import queue
 import sqlite3
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -115,18 +115,18 @@ class ReaderPool:
 
     def __init__(self, path: Path, *, limit: int = 8) -> None:
         self._path = path
-        self._free: queue.LifoQueue[sqlite3.Connection | None] = queue.LifoQueue()
-        for _ in range(limit):
-            self._free.put(None)
+        self._limit = limit
+        self._identity = file_identity(path)
+        self._free: list[sqlite3.Connection] = []
+        self._open = 0
+        self._change = threading.Condition()
         self._is_closed = False
 
     @contextmanager
     def read(self) -> Iterator[sqlite3.Connection]:
         """One consistent view of the database for the length of the block."""
-        connection = self._free.get()
+        connection = self._taken()
         try:
-            if connection is None:
-                connection = connect(self._path, read_only=True)
             connection.execute("BEGIN")
             try:
                 yield connection
@@ -134,17 +134,57 @@ class ReaderPool:
                 if connection.in_transaction:
                     connection.execute("COMMIT")
         finally:
-            if self._is_closed and connection is not None:
+            self._give_back(connection)
+
+    def _taken(self) -> sqlite3.Connection:
+        with self._change:
+            self._change.wait_for(lambda: self._free or self._open < self._limit)
+            if self._free:
+                return self._free.pop()
+            self._open += 1
+        try:
+            return self._opened()
+        except BaseException as error:
+            with self._change:
+                self._open -= 1
+                self._change.notify()
+                # While the folder is away its name leads nowhere, but the connections that are open go on.
+                if isinstance(error, Unavailable):
+                    self._change.wait_for(lambda: self._free or self._open == 0)
+                    if self._free:
+                        return self._free.pop()
+            raise
+
+    def _opened(self) -> sqlite3.Connection:
+        connection = connect(self._path, read_only=True)
+        # Another project may have been moved to this name since.
+        if file_identity(self._path) != self._identity:
+            connection.close()
+            raise Unavailable(f"{self._path.name} was replaced", cure="ask again in a moment")
+        return connection
+
+    def _give_back(self, connection: sqlite3.Connection) -> None:
+        with self._change:
+            if self._is_closed:
+                self._open -= 1
                 connection.close()
-                connection = None
-            self._free.put(connection)
+            else:
+                self._free.append(connection)
+            # Whoever waits may wait for a free one, or for the last one to be gone.
+            self._change.notify_all()
 
     def close(self) -> None:
-        self._is_closed = True
-        free: list[sqlite3.Connection | None] = []
-        while not self._free.empty():
-            free.append(self._free.get())
-        for connection in free:
-            if connection is not None:
-                connection.close()
-            self._free.put(None)
+        with self._change:
+            self._is_closed = True
+            while self._free:
+                self._free.pop().close()
+                self._open -= 1
+
+
+def file_identity(path: Path) -> tuple[int, int] | None:
+    """What tells a file from another of the same name; None where there is none."""
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino)

@@ -1,7 +1,6 @@
 """The derived database of one workspace: one writer, pooled readers, a journal."""
 
 import contextlib
-import os
 import secrets
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -15,7 +14,7 @@ from consiglierd.model.ids import ChunkId, Digest, Revision
 from consiglierd.model.stored import ChunkRow, RevisionChanges, ScoringRow, Statistics
 from consiglierd.store import overview as overviews
 from consiglierd.store import read, write
-from consiglierd.store.connection import ReaderPool, StoreCorrupt, connect, ensure_schema, sqlite_errors
+from consiglierd.store.connection import ReaderPool, StoreCorrupt, connect, ensure_schema, file_identity, sqlite_errors
 from consiglierd.store.plan import CommitPlan
 from consiglierd.store.schema import DERIVED_SCHEMA, SCHEMA_VERSION
 
@@ -41,7 +40,7 @@ class DerivedStore:
             self._writer.close()
             raise
         self._readers = ReaderPool(path)
-        self._identity = _identity_of(path)
+        self._identity = file_identity(path)
         self._is_damaged = False
 
     def _ensure_nonce(self) -> str:
@@ -51,7 +50,7 @@ class DerivedStore:
     @property
     def is_in_place(self) -> bool:
         """Whether the file that was opened still lies where it was."""
-        return self._identity is not None and _identity_of(self._path) == self._identity
+        return self._identity is not None and file_identity(self._path) == self._identity
 
     @property
     def is_damaged(self) -> bool:
@@ -165,11 +164,3 @@ class DerivedStore:
     def paths_like(self, path: str) -> list[str]:
         with self.reading() as connection:
             return overviews.paths_like(connection, path)
-
-
-def _identity_of(path: Path) -> tuple[int, int] | None:
-    try:
-        found = os.lstat(path)
-    except OSError:
-        return None
-    return (found.st_dev, found.st_ino)

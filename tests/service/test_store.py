@@ -1,11 +1,14 @@
 """The derived database: one transaction a revision, ids never used again, statistics that add up."""
 
 import sqlite3
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from consiglierd.errors import Unavailable
 from consiglierd.indexer.term_delta import TermDelta
 from consiglierd.model.document import ParsedDocument, Section, Span, Tag
 from consiglierd.model.files import FileStat
@@ -173,6 +176,42 @@ def test_pruning_drops_what_was_removed_up_to_a_revision(store: DerivedStore) ->
     assert rows == 101
     assert parses == 101
     assert store.live_ids()[1].size == 1
+
+
+def test_while_its_folder_is_away_readers_share_the_connections_that_are_open(tmp_path: Path) -> None:
+    """Another reader's connection may be the only one: a second cannot be opened under a name that leads nowhere."""
+    here, away = tmp_path / "here", tmp_path / "away"
+    here.mkdir()
+    store = DerivedStore(here / "consigliere.db")
+    is_held, may_end = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with store.reading():
+            is_held.set()
+            may_end.wait(30)
+
+    with ThreadPoolExecutor() as pool:
+        holding = pool.submit(hold)
+        assert is_held.wait(30)
+        here.rename(away)
+        second = pool.submit(store.head)
+        with pytest.raises(TimeoutError):
+            second.result(0.2)
+        may_end.set()
+        assert second.result(30) == 0
+        holding.result(30)
+    away.rename(here)
+    store.close()
+
+
+def test_a_database_that_was_moved_to_the_name_of_another_is_not_read(tmp_path: Path, store: DerivedStore) -> None:
+    other = DerivedStore(tmp_path / "other.db")
+    commit(other, document("a.md", "a"))
+    other.close()
+    (tmp_path / "consigliere.db").rename(tmp_path / "mine.db")
+    (tmp_path / "other.db").rename(tmp_path / "consigliere.db")
+    with pytest.raises(Unavailable, match="was replaced"):
+        store.head()
 
 
 def test_a_file_that_is_no_database_is_called_corrupt(tmp_path: Path) -> None:
