@@ -18,6 +18,7 @@ class Ready(msgspec.Struct, frozen=True, array_like=True):
 
 
 def write_frame(pipe: IO[bytes], message: msgspec.Struct) -> None:
+    """Raises UnicodeEncodeError, before anything is written, for a text with a lone surrogate."""
     encoded = msgspec.msgpack.encode(message)
     pipe.write(_LENGTH.pack(len(encoded)))
     pipe.write(encoded)
@@ -25,7 +26,8 @@ def write_frame(pipe: IO[bytes], message: msgspec.Struct) -> None:
 
 
 def read_frame(pipe: IO[bytes], kind: type[F]) -> F | None:
-    """The next message; None when the other side has closed the pipe, also in the middle of a message."""
+    """The next message; None when the other side has closed the pipe, also in the middle of a message, or when
+    what it sent is none: such a side cannot be spoken with any more."""
     header = pipe.read(_LENGTH.size)
     if len(header) < _LENGTH.size:
         return None
@@ -33,4 +35,9 @@ def read_frame(pipe: IO[bytes], kind: type[F]) -> F | None:
     if length > MAX_FRAME_BYTES:
         return None
     encoded = pipe.read(length)
-    return msgspec.msgpack.decode(encoded, type=kind) if len(encoded) == length else None
+    if len(encoded) < length:
+        return None
+    try:
+        return msgspec.msgpack.decode(encoded, type=kind)
+    except msgspec.DecodeError:
+        return None

@@ -73,11 +73,9 @@ class EmbeddingLane:
                 continue
             try:
                 answer = self._answer(job.ask)
-            except Unavailable as error:
+            # Whatever it is, whoever asked must hear of it: nobody may wait for a thread that has ended.
+            except Exception as error:
                 job.answer.set_exception(error)
-                continue
-            if answer.failure:
-                job.answer.set_exception(EmbeddingUnavailable(answer.failure, kind=answer.kind, cure=answer.cure))
             else:
                 job.answer.set_result(answer)
         self._drop_child()
@@ -91,12 +89,24 @@ class EmbeddingLane:
             if self._is_closing:
                 break
             if self._child is None:
-                self._child = ChildProcess(MODULE, MEMORY_LIMIT_BYTES, "the embedding process")
-            answer = self._child.ask(ask, Answer, ANSWER_WITHIN_S)
-            if answer is not None:
+                self._child = self._started()
+            try:
+                answer = self._child.ask(ask, Answer, ANSWER_WITHIN_S)
+            except UnicodeEncodeError as error:
+                raise EmbeddingUnavailable("the text is no valid Unicode", kind="garbage") from error
+            if answer is None:
+                self._drop_child()
+            elif answer.failure:
+                raise EmbeddingUnavailable(answer.failure, kind=answer.kind, cure=answer.cure)
+            else:
                 return answer
-            self._drop_child()
         raise _ended("the embedding process ended over a text")
+
+    def _started(self) -> ChildProcess:
+        try:
+            return ChildProcess(MODULE, MEMORY_LIMIT_BYTES, "the embedding process")
+        except Unavailable as error:
+            raise EmbeddingUnavailable(error.message, kind="model", cure=error.cure) from error
 
     def _drop_child(self) -> None:
         child, self._child = self._child, None

@@ -54,6 +54,14 @@ def test_a_text_that_ends_the_process_is_found_too(
     assert [bool(row.any()) for row in rows] == [True, True, False, True]
 
 
+def test_a_text_that_is_no_unicode_is_left_out_alone(embedder: ServedEmbedder) -> None:
+    """It cannot be sent to the process at all."""
+    rows = embedder.embed_documents(["one", "\ud800", "two"], is_urgent=False)
+    assert [bool(row.any()) for row in rows] == [True, False, True]
+    assert embedder.embed_query("\ud800", 20.0) is None
+    assert embedder.embed_query("one", 20.0) is not None
+
+
 def test_where_nothing_can_be_embedded_no_text_is_blamed(server: OllamaServer, embedder: ServedEmbedder) -> None:
     server.failure = "garbage"
     with pytest.raises(EmbeddingUnavailable):
