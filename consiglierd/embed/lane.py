@@ -50,7 +50,7 @@ class EmbeddingLane:
         with self._lock:
             if self._is_closing:
                 raise _ended("the daemon is closing")
-            if self._thread is None:
+            if self._thread is None or not self._thread.is_alive():
                 self._thread = threading.Thread(target=self._serve, name=self._name, daemon=True)
                 self._thread.start()
             self._jobs.put(_Job(priority, next(self._serials), ask, answer))
@@ -72,12 +72,13 @@ class EmbeddingLane:
             if not job.answer.set_running_or_notify_cancel():
                 continue
             try:
-                answer = self._answer(job.ask)
-            # Whatever it is, whoever asked must hear of it: nobody may wait for a thread that has ended.
-            except Exception as error:
+                job.answer.set_result(self._answer(job.ask))
+            except EmbeddingUnavailable as error:
                 job.answer.set_exception(error)
-            else:
-                job.answer.set_result(answer)
+            finally:
+                # Whatever ends this thread, nobody may wait for it; the next question starts another.
+                if not job.answer.done():
+                    job.answer.set_exception(_ended("the embedding failed"))
         self._drop_child()
         while not self._jobs.empty():
             left = self._jobs.get()

@@ -18,7 +18,7 @@ from consiglierd.embed.cache import WORTH_IT, VectorCache
 from consiglierd.embed.embedder import Embedder
 from consiglierd.embed.frames import Answer, Ask
 from consiglierd.embed.lane import EmbeddingLane
-from consiglierd.embed.spec import EmbedderSpec, build
+from consiglierd.embed.spec import EmbedderSpec, build, recipe_of
 from consiglierd.embed.windows import WINDOWS_FINGERPRINT, windows_of
 from consiglierd.errors import EmbeddingUnavailable
 
@@ -104,7 +104,7 @@ class _Work:
 
 
 class ServedEmbedder:
-    """One model of the service. Satisfies workspaces.vector_side.TextEmbedder."""
+    """One model of the service. Satisfies workspaces.text_embedder.TextEmbedder."""
 
     def __init__(
         self,
@@ -117,6 +117,7 @@ class ServedEmbedder:
     ) -> None:
         self._cache = cache
         self._spec = spec
+        self.recipe = recipe_of(spec)
         self._documents = documents
         self._questions = questions
         self._local = local

@@ -23,6 +23,16 @@ class EmbedderSpec(msgspec.Struct, frozen=True):
     timeout_s: float = 60.0
 
 
+def recipe_of(spec: EmbedderSpec) -> str:
+    """A spec as a line that can be kept."""
+    return msgspec.json.encode(spec).decode()
+
+
+def spec_of(recipe: str) -> EmbedderSpec:
+    """The spec of a line that was kept. Raises ValueError where it is none."""
+    return msgspec.json.decode(recipe, type=EmbedderSpec)
+
+
 # Found by name: a process loads the libraries of the backends that it is asked for, and of no other.
 _MODULES: dict[BuiltBackend, str] = {
     "bundled": "consiglierd.embed.static_table",

@@ -11,10 +11,7 @@ from consiglierd.model.ids import Revision
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """`removed` are ids that the searcher still holds and that are not live; `corpus` is how Tantivy counts.
-
-    `lost_ids` is 0, or how many ids the index held twice when it was opened after a crash.
-    """
+    """`removed` are ids that the searcher still holds and that are not live; `corpus` is how Tantivy counts."""
 
     revision: Revision
     statistics: LiveStatistics

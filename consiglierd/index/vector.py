@@ -152,6 +152,13 @@ class VectorIndex:
             pass
         self._publish()
 
+    def read(self) -> None:
+        """Take up all rows that the store has, without making any."""
+        ids = [ChunkId(number) for number in (*self._waiting.urgent, *self._waiting.others)]
+        for start in range(0, len(ids), MOST_CHUNKS):
+            self._take_rows(ids[start : start + MOST_CHUNKS])
+        self._publish()
+
     def step(self) -> bool:
         """Take in what the journal has, and give vectors to some of what waits; whether there is more to do.
 
@@ -194,12 +201,18 @@ class VectorIndex:
         return True
 
     def _add(self, ids: Sequence[ChunkId]) -> None:
-        chunks, vectors = self._vectors.of(ids)
+        self._take_rows(ids)
         # A chunk that was forgotten meanwhile has none, and is no longer waited for either.
         self._waiting.discard(set(map(int, ids)))
-        if len(chunks):
-            self._segments.append(segment_of(chunks, vectors))
-            self._held.update(chunks.tolist())
+
+    def _take_rows(self, ids: Sequence[ChunkId]) -> None:
+        chunks, vectors = self._vectors.of(ids)
+        if not len(chunks):
+            return
+        found = set(chunks.tolist())
+        self._waiting.discard(found)
+        self._segments.append(segment_of(chunks, vectors))
+        self._held |= found
         while len(self._segments) > 1 and len(self._segments[-1].chunks) * 4 >= len(self._segments[-2].chunks):
             newer = self._segments.pop()
             self._segments[-1] = merged(self._segments[-1], newer)
@@ -231,21 +244,18 @@ class VectorIndex:
         if whole is not None and self._removed:
             dead = np.isin(whole.chunks, np.array(sorted(self._removed), dtype=np.int64))
             whole = without(whole, dead)
-        self._held -= self._removed
-        self._removed = set()
         if whole is None or not len(whole.chunks):
-            self._segments, self._saved_rows = [], 0
             self._files.forget()
             self._files.prepare()
+            self._segments, self._saved_rows = [], 0
         else:
             self._segments = [self._files.save(whole, self._journal.nonce, self.fingerprint, int(self._done))]
             self._saved_rows = len(whole.chunks)
+        # Only now: where it could not be saved, everything is as it was.
+        self._held -= self._removed
+        self._removed = set()
         self._publish()
         return True
-
-    def forget(self) -> None:
-        """Its files are of no use any more."""
-        self._files.forget()
 
     def stored_by(self) -> Mapping[str, int]:
         """How many chunks have rows, and how many wait: for people."""

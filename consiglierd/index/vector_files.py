@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import zlib
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -77,6 +78,16 @@ class VectorFiles:
 
     def _folder(self, number: int) -> Path:
         return self._directory / f"generation-{number}"
+
+
+def forget_folders(parent: Path, prefix: str, kept: Collection[str]) -> None:
+    """Remove what begins with `prefix` in a folder, but for what is kept; links are not followed."""
+    for entry in parent.iterdir():
+        if entry.name.startswith(prefix) and entry.name not in kept:
+            if entry.is_dir() and not entry.is_symlink():
+                shutil.rmtree(entry, ignore_errors=True)
+            else:
+                entry.unlink(missing_ok=True)
 
 
 def _mapped(path: Path, shape: tuple[int, ...]) -> NDArray[np.float16]:

@@ -42,6 +42,8 @@ class DerivedStore:
         self._readers = ReaderPool(path)
         self._identity = file_identity(path)
         self._is_damaged = False
+        # How often sections were forgotten since it was opened.
+        self.prunings = 0
 
     def _ensure_nonce(self) -> str:
         self._writer.execute("INSERT OR IGNORE INTO meta VALUES ('nonce', ?)", (secrets.token_hex(8),))
@@ -58,7 +60,8 @@ class DerivedStore:
         return self._is_damaged
 
     @contextlib.contextmanager
-    def _watching_errors(self) -> Iterator[None]:
+    def watching_errors(self) -> Iterator[None]:
+        """SQLite's errors as ours, for whoever has a connection of his own; what is damaged is remembered."""
         try:
             with sqlite_errors(self._path.name):
                 yield
@@ -80,39 +83,40 @@ class DerivedStore:
     # -- the writer's thread ------------------------------------------------------------------
 
     def commit(self, plan: CommitPlan) -> Revision:
-        with self._watching_errors():
+        with self.watching_errors():
             return write.commit(self._writer, plan)
 
     def known_files(self) -> dict[str, tuple[KnownFile, Digest, str]]:
-        with self._watching_errors():
+        with self.watching_errors():
             return read.known_files(self._writer)
 
     def live_terms_of(self, path: str) -> list[bytes]:
-        with self._watching_errors():
+        with self.watching_errors():
             return read.live_terms_of(self._writer, path)
 
     def parse_terms(self, digest: Digest, recipe: str) -> list[bytes] | None:
-        with self._watching_errors():
+        with self.watching_errors():
             return read.parse_terms(self._writer, digest, recipe)
 
     def retire_parses(self) -> None:
-        with self._watching_errors():
+        with self.watching_errors():
             write.retire_parses(self._writer)
 
     def prune(self, revision: Revision, *, at_least_bytes: int = GARBAGE_BYTES) -> bool:
         """Forget what was removed up to `revision`, if that is much: no follower and no reader may need it any more."""
-        with self._watching_errors():
+        with self.watching_errors():
             if read.removed_bytes(self._writer, revision) < at_least_bytes:
                 return False
             journal = Revision(max(0, revision - JOURNAL_ROWS_KEPT))
             write.prune(self._writer, removed_to=revision, journal_before=journal)
+            self.prunings += 1
             return True
 
     # -- any thread ---------------------------------------------------------------------------
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        with self._watching_errors(), self._readers.read() as connection:
+        with self.watching_errors(), self._readers.read() as connection:
             yield connection
 
     def head(self) -> Revision:

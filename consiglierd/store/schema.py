@@ -1,6 +1,6 @@
 """The tables of the derived database, under the names of the user's data model where that has one."""
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 # What only a view of the user's data model needs is kept in views: `chunks`, `metadata` and `tags`
 # are what other programs read; the tables behind them are ours to change.
@@ -106,7 +106,8 @@ CREATE INDEX chunk_rows_by_section ON chunk_rows (section_id);
 CREATE TABLE embedding_models (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   fingerprint TEXT NOT NULL UNIQUE,
-  dimensions INTEGER NOT NULL
+  dimensions INTEGER NOT NULL,
+  recipe TEXT NOT NULL
 );
 -- One row for each text that was embedded: little-endian 16-bit floats of a vector of unit length.
 CREATE TABLE window_vectors (

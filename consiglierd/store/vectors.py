@@ -7,18 +7,20 @@ of them with the power costs embedding them again, so these commits need not rea
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from consiglierd.model.ids import ChunkId, Revision
-from consiglierd.store.connection import connect, sqlite_errors, transaction
+from consiglierd.store.connection import connect, transaction
 from consiglierd.store.derived import DerivedStore
 
 _ACTIVE = "embedding_model"
+# Of what is deleted in one transaction: the indexer waits for its turn no longer than that takes.
+ROWS_IN_TURN = 5000
 VECTOR_TYPE = np.dtype("<f2")
 
 
@@ -29,6 +31,7 @@ class EmbeddingModel:
     id: int
     fingerprint: str
     dimensions: int
+    recipe: str = field(compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,24 +56,31 @@ class VectorStore:
 
     def __init__(self, store: DerivedStore) -> None:
         self._store = store
-        self._name = Path(store.path).name
         self._writer = connect(store.path)
         self._writer.execute("PRAGMA synchronous=NORMAL")
+        # Nobody knows what was forgotten before.
+        self._pruned_at = -1
 
     def close(self) -> None:
         self._writer.close()
 
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        with self._store.watching_errors(), transaction(self._writer):
+            yield
+
     # -- models -------------------------------------------------------------------------------
 
-    def model(self, fingerprint: str, dimensions: int) -> EmbeddingModel:
-        """The model of a fingerprint, entered if it is new."""
-        with sqlite_errors(self._name), transaction(self._writer):
+    def model(self, fingerprint: str, dimensions: int, recipe: str = "") -> EmbeddingModel:
+        """The model of a fingerprint, entered if it is new; `recipe` is how its embedder is had again."""
+        with self._writing():
             self._writer.execute(
-                "INSERT OR IGNORE INTO embedding_models (fingerprint, dimensions) VALUES (?, ?)",
-                (fingerprint, dimensions),
+                "INSERT INTO embedding_models (fingerprint, dimensions, recipe) VALUES (?, ?, ?)"
+                " ON CONFLICT (fingerprint) DO UPDATE SET recipe = excluded.recipe",
+                (fingerprint, dimensions, recipe),
             )
             row = self._writer.execute(
-                "SELECT id, fingerprint, dimensions FROM embedding_models WHERE fingerprint = ?", (fingerprint,)
+                "SELECT id, fingerprint, dimensions, recipe FROM embedding_models WHERE fingerprint = ?", (fingerprint,)
             ).fetchone()
         return EmbeddingModel(*row)
 
@@ -78,18 +88,36 @@ class VectorStore:
         """The one whose vectors answer."""
         with self._store.reading() as connection:
             row = connection.execute(
-                "SELECT m.id, m.fingerprint, m.dimensions FROM meta JOIN embedding_models m"
+                "SELECT m.id, m.fingerprint, m.dimensions, m.recipe FROM meta JOIN embedding_models m"
                 " ON m.id = CAST(meta.value AS INTEGER) WHERE meta.key = ?",
                 (_ACTIVE,),
             ).fetchone()
         return EmbeddingModel(*row) if row is not None else None
 
     def activate(self, model: EmbeddingModel) -> None:
-        """From now on the vectors of `model` answer; those of all others are forgotten."""
-        with sqlite_errors(self._name), transaction(self._writer):
-            self._writer.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_ACTIVE, str(model.id)))
-            self._writer.execute("DELETE FROM section_windows WHERE model_id <> ?", (model.id,))
-            self._writer.execute("DELETE FROM embedding_models WHERE id <> ?", (model.id,))
+        """From now on the vectors of `model` answer."""
+        self.keep_note(_ACTIVE, str(model.id))
+
+    def forget_others(self, models: Collection[EmbeddingModel]) -> None:
+        """The vectors of all models but these; the indexer may write in between."""
+        kept = _listed([model.id for model in models])
+        others = self._writer.execute(
+            "SELECT id FROM embedding_models WHERE id NOT IN (SELECT value FROM json_each(?))", (kept,)
+        ).fetchall()
+        for (other,) in others:
+            for table, key in (("section_windows", "section_id, model_id, ordinal"), ("window_vectors", "id")):
+                self._delete_in_turns(table, key, "model_id = ?", (other,))
+            with self._writing():
+                self._writer.execute("DELETE FROM embedding_models WHERE id = ?", (other,))
+
+    def _delete_in_turns(self, table: str, key: str, condition: str, values: tuple[int, ...]) -> None:
+        statement = (
+            f"DELETE FROM {table} WHERE ({key}) IN (SELECT {key} FROM {table} WHERE {condition} LIMIT {ROWS_IN_TURN})"
+        )
+        is_done = False
+        while not is_done:
+            with self._writing():
+                is_done = self._writer.execute(statement, values).rowcount < ROWS_IN_TURN
 
     def note(self, name: str) -> str | None:
         """What was kept under a name."""
@@ -98,7 +126,7 @@ class VectorStore:
         return str(row[0]) if row is not None else None
 
     def keep_note(self, name: str, value: str) -> None:
-        with sqlite_errors(self._name), transaction(self._writer):
+        with self._writing():
             self._writer.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (name, value))
 
     # -- writing ------------------------------------------------------------------------------
@@ -113,7 +141,7 @@ class VectorStore:
 
         A section that was forgotten meanwhile is passed over.
         """
-        with sqlite_errors(self._name), transaction(self._writer):
+        with self._writing():
             self._writer.executemany(
                 "INSERT OR IGNORE INTO window_vectors (model_id, digest, vector) VALUES (?, ?, ?)",
                 [(model.id, digest, vector.astype(VECTOR_TYPE).tobytes()) for digest, vector in vectors.items()],
@@ -130,9 +158,19 @@ class VectorStore:
             )
 
     def prune(self) -> None:
-        """Forget the vectors of texts that no section has any more."""
-        with sqlite_errors(self._name), transaction(self._writer):
-            self._writer.execute("DELETE FROM window_vectors WHERE id NOT IN (SELECT window_id FROM section_windows)")
+        """Forget the vectors of texts that no section has any more, if sections were forgotten since the last time."""
+        prunings = self._store.prunings
+        if prunings == self._pruned_at:
+            return
+        last = self._writer.execute("SELECT coalesce(max(id), 0) FROM window_vectors").fetchone()[0]
+        for start in range(0, last, ROWS_IN_TURN):
+            with self._writing():
+                self._writer.execute(
+                    "DELETE FROM window_vectors WHERE id > ? AND id <= ?"
+                    " AND NOT EXISTS (SELECT 1 FROM section_windows w WHERE w.window_id = window_vectors.id)",
+                    (start, start + ROWS_IN_TURN),
+                )
+        self._pruned_at = prunings
 
     # -- reading, any thread ------------------------------------------------------------------
 

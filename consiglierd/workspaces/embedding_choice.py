@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from consiglierd.embed.service import EmbeddingService, ServedEmbedder
-from consiglierd.embed.spec import EmbedderSpec
+from consiglierd.embed.spec import EmbedderSpec, spec_of
 from consiglierd.errors import EmbeddingUnavailable
 from consiglierd.store.vectors import VectorStore
 from consiglierd.workspaces.options import EmbeddingOptions
@@ -16,7 +16,7 @@ _SHIPPED_TRANSFORMER = "sentence-transformers/all-MiniLM-L6-v2"
 
 
 class EmbeddingChoice:
-    """`wanted` is called on the thread of the workspace's vectors."""
+    """Satisfies text_embedder.EmbedderChoice; called on the thread of the workspace's vectors."""
 
     def __init__(
         self, service: EmbeddingService, store: VectorStore, options: Callable[[], EmbeddingOptions], root: Path
@@ -25,6 +25,16 @@ class EmbeddingChoice:
         self._service = service
         self._store = store
         self._options = options
+
+    def asked(self) -> EmbeddingOptions:
+        return self._options()
+
+    def again(self, recipe: str, is_abandoned: Callable[[], bool]) -> ServedEmbedder | None:
+        """What an earlier `wanted` gave, by its recipe: settings that were trusted then have chosen it."""
+        try:
+            return self._service.embedder(spec_of(recipe), is_abandoned)
+        except (EmbeddingUnavailable, ValueError):
+            return None
 
     def wanted(self, is_abandoned: Callable[[], bool]) -> ServedEmbedder | None:
         """None for the light mode; raises EmbeddingUnavailable."""

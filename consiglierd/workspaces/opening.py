@@ -27,10 +27,10 @@ from consiglierd.store.folder import DataFolder, holds_only_ours, is_empty, open
 from consiglierd.store.vectors import VectorStore
 from consiglierd.supervisor import Supervisor
 from consiglierd.watch.service import FileWatch
+from consiglierd.workspaces.background_thread import BackgroundThread
 from consiglierd.workspaces.disk import ProjectDisk, WatchedRules
 from consiglierd.workspaces.embedding_choice import EmbeddingChoice
 from consiglierd.workspaces.gate import RevisionGate
-from consiglierd.workspaces.indexer_thread import IndexerThread
 from consiglierd.workspaces.options import OptionsOf
 from consiglierd.workspaces.vector_side import VectorSideOfWorkspace
 from consiglierd.workspaces.workspace import OpenWorkspace, WorkspaceParts
@@ -81,7 +81,7 @@ def _open(root: str, surroundings: Surroundings) -> OpenWorkspace:
         vector_store = VectorStore(store)
         stack.callback(vector_store.close)
         choice = EmbeddingChoice(surroundings.embedding, vector_store, lambda: disk.options.embedding, Path(root))
-        vectors = VectorSideOfWorkspace(folder.path, store, vector_store, choice.wanted)
+        vectors = VectorSideOfWorkspace(folder.path, store, vector_store, choice)
         return _assemble(root, surroundings, folder, files, store, lexical, vectors, disk, stack)
 
 
@@ -159,8 +159,8 @@ def _assemble(
         indexing=lambda: None if indexer.has_reconciled and not indexer.progress.pending else indexer.progress.counts,
         vectors=vectors.side,
     )
-    thread = IndexerThread(f"indexer {root}", surroundings.supervisor)
-    vector_thread = IndexerThread(f"vectors {root}", surroundings.supervisor)
+    thread = BackgroundThread(f"indexer {root}", surroundings.supervisor)
+    vector_thread = BackgroundThread(f"vectors {root}", surroundings.supervisor)
     workspace = OpenWorkspace(
         WorkspaceParts(
             root,

@@ -5,19 +5,22 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from consiglierd.errors import EmbeddingUnavailable
+from consiglierd.errors import EmbeddingUnavailable, Unavailable
 from consiglierd.index.stored_vectors import StoredVectors
 from consiglierd.index.vector import VectorIndex
+from consiglierd.index.vector_files import forget_folders
 from consiglierd.index.vector_question import VectorQuestion
 from consiglierd.model.deadline import Deadline
 from consiglierd.model.ids import NO_REVISION, Revision
+from consiglierd.store.connection import StoreCorrupt
 from consiglierd.store.derived import DerivedStore
 from consiglierd.store.vectors import EmbeddingModel, VectorStore
+from consiglierd.workspaces.text_embedder import EmbedderChoice, TextEmbedder
+from consiglierd.workspaces.vector_state import VectorState
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 60.0
 LOOK_EVERY_S = 30.0
@@ -25,67 +28,7 @@ LOOK_EVERY_S = 30.0
 QUERY_SHARE = 0.3
 FEW_WAITING = 500
 LONGEST_QUERY_S = 2.0
-
-
-class TextEmbedder(Protocol):
-    """One model. `fingerprint` covers the cutting into windows too; rows are float32 of unit length."""
-
-    @property
-    def fingerprint(self) -> str: ...
-
-    @property
-    def dimensions(self) -> int: ...
-
-    @property
-    def unrelated(self) -> float: ...
-
-    @property
-    def identical(self) -> float: ...
-
-    def windows_of(self, title: str, text: str) -> list[str]: ...
-
-    def embed_documents(
-        self, texts: Sequence[str], *, is_urgent: bool, is_abandoned: Callable[[], bool]
-    ) -> NDArray[np.float32]:
-        """Raises EmbeddingUnavailable, soon after it is not wanted any more, too."""
-        ...
-
-    def embed_query(self, text: str, timeout_s: float) -> NDArray[np.float32] | None:
-        """None where it cannot be had within the time."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class VectorState:
-    """How the vectors do: `model` is None in the light mode; `waiting` sections have none yet (of the model that
-    is being filled, if that is another); `failure` says why no more are being made, None where they are."""
-
-    model: str | None
-    filling: str | None
-    waiting: int
-    failure: str | None
-    cure: str | None
-    sections_per_s: float
-
-    @property
-    def told(self) -> str:
-        """For people: the model, and how far another one is."""
-        if self.model is None and self.filling is None:
-            return "none"
-        shown = self.model or self.filling or ""
-        if self.filling is not None and self.model is not None:
-            shown += f", until {self.filling} is complete"
-        if self.waiting:
-            left_s = f", about {round(self.waiting / self.sections_per_s)} s" if self.sections_per_s > 0 else ""
-            shown += f" ({self.waiting} sections wait{left_s})"
-        return shown
-
-    @property
-    def warnings(self) -> tuple[str, ...]:
-        if self.failure is None:
-            return ()
-        cure = f"; {self.cure}" if self.cure else ""
-        return (f"no vectors are being made: {self.failure}{cure}",)
+_FOLDER_PREFIX = "vector-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,26 +51,32 @@ class _Filled:
     index: VectorIndex
 
 
-class VectorSideOfWorkspace:
-    """`run` is the body of its thread; `side`, `state`, `lag` and `wake` may be called from any.
+def folder_of(model: EmbeddingModel) -> str:
+    return f"{_FOLDER_PREFIX}{model.id}"
 
-    `wanted` gives the embedder that the settings ask for now (the same one while they ask for the
-    same; None for the light mode), and raises EmbeddingUnavailable where it cannot be had. It is told how to
-    find out whether it is wanted still.
-    """
+
+def _told(trouble: Unavailable | OSError) -> tuple[str, str | None]:
+    """What stands in the way, and the cure."""
+    if isinstance(trouble, Unavailable):
+        return trouble.message, trouble.cure
+    return f"they cannot be written: {trouble.strerror or trouble}", "look at the disk and at the rights of its folders"
+
+
+class VectorSideOfWorkspace:
+    """`run` is the body of its thread; `side`, `state`, `lag` and `wake` may be called from any."""
 
     def __init__(
         self,
         folder: Path,
         store: DerivedStore,
         vectors: VectorStore,
-        wanted: Callable[[Callable[[], bool]], TextEmbedder | None],
+        choice: EmbedderChoice,
         *,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._folder = folder
         self._store = store
-        self._wanted = wanted
+        self._choice = choice
         self._clock = clock
         self._vectors = vectors
         self._answering: _Filled | None = None
@@ -193,8 +142,12 @@ class VectorSideOfWorkspace:
 
     def wait_for(self, revision: Revision, timeout_s: float) -> bool:
         """Whether everything that is live at a revision has its vectors within the time."""
+        return self.wait_until(lambda: self.lag(revision) == 0, timeout_s)
+
+    def wait_until(self, is_so: Callable[[], bool], timeout_s: float) -> bool:
+        """Whether something came true within the time; it is looked at after each piece of work."""
         with self._progress:
-            return self._progress.wait_for(lambda: self.lag(revision) == 0, timeout_s)
+            return self._progress.wait_for(is_so, timeout_s)
 
     def state(self) -> VectorState:
         answering, filling = self._answering, self._filling
@@ -221,27 +174,34 @@ class VectorSideOfWorkspace:
     # -- its thread ---------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Until `stop`. Where the embedding cannot be had it is tried again after growing pauses."""
-        pause_s = FIRST_PAUSE_S
+        """Until `stop`. What stands in the way now, an embedding that cannot be had, a full disk or a database that is
+        in use, is tried again after growing pauses, or when the settings ask for something else."""
+        pause_s, resumed_s = FIRST_PAUSE_S, 0.0
+        asked: object = None
         while not self._must_stop:
             self._has_news = False
+            is_paused = self._clock() < resumed_s and self._choice.asked() == asked
             try:
-                is_busy = self._turn()
-            except EmbeddingUnavailable as trouble:
-                self._failure, self._cure = trouble.message, trouble.cure
-                self._look()
-                self._wait(pause_s, is_for_news=False)
+                if is_paused:
+                    self._look()
+                    wait_s = resumed_s - self._clock()
+                else:
+                    asked, resumed_s = self._choice.asked(), 0.0
+                    wait_s = 0.0 if self._turn() else LOOK_EVERY_S
+                    self._failure, self._cure, pause_s = None, None, FIRST_PAUSE_S
+            except StoreCorrupt:
+                # Whoever asks next finds the workspace unsound and opens it anew.
+                self._failure, self._cure = "the database is damaged, it is built anew", None
+                return
+            except (Unavailable, OSError) as trouble:
+                self._failure, self._cure = _told(trouble)
+                wait_s = pause_s if is_paused else 0.0
+                resumed_s = self._clock() + pause_s
                 pause_s = min(LONGEST_PAUSE_S, 2 * pause_s)
-                continue
-            self._failure, self._cure, pause_s = None, None, FIRST_PAUSE_S
             with self._progress:
                 self._progress.notify_all()
-            if not is_busy:
-                self._wait(LOOK_EVERY_S, is_for_news=True)
-
-    def _wait(self, timeout_s: float, *, is_for_news: bool) -> None:
-        with self._news:
-            self._news.wait_for(lambda: self._must_stop or (is_for_news and self._has_news), timeout_s)
+            with self._news:
+                self._news.wait_for(lambda: self._must_stop or self._has_news, wait_s)
 
     def _look(self) -> None:
         """What was removed must not be proposed, though nothing can be embedded."""
@@ -251,7 +211,11 @@ class VectorSideOfWorkspace:
 
     def _turn(self) -> bool:
         """One piece of work; whether there is more."""
-        embedder = self._wanted(self.is_stopping)
+        try:
+            embedder = self._choice.wanted(self.is_stopping)
+        except EmbeddingUnavailable:
+            self._take_up_earlier()
+            raise
         self._is_off = embedder is None
         if embedder is None:
             self._answering = self._filling = None
@@ -261,12 +225,14 @@ class VectorSideOfWorkspace:
             self._take_up(embedder)
         if self._filling is None:
             assert self._answering is not None
-            return self._step(self._answering) or self._answering.index.tidy()
+            if self._step(self._answering) or self._answering.index.tidy():
+                return True
+            self._vectors.prune()
+            return False
         if self._answering is not None:
             self._answering.index.look()
-        if self._step(self._filling):
-            return True
-        self._switch(self._filling)
+        if not self._step(self._filling):
+            self._answer_with(self._filling)
         return True
 
     def _step(self, filled: _Filled) -> bool:
@@ -279,23 +245,43 @@ class VectorSideOfWorkspace:
 
     def _take_up(self, embedder: TextEmbedder) -> None:
         """Another model: it answers at once where its vectors are the stored ones, or where there are no others."""
-        model = self._vectors.model(embedder.fingerprint, embedder.dimensions)
-        stored = StoredVectors(self._vectors, model, _WhileOpen(embedder, self.is_stopping), embedder.windows_of)
-        index = VectorIndex(self._folder / f"vector-{model.id}", self._store, stored)
-        index.open()
-        filled = _Filled(embedder, model, index)
+        active = self._vectors.active_model()
+        if active is None or active.fingerprint != embedder.fingerprint:
+            self._take_up_earlier()
+        filled = self._filled(embedder)
         answering = self._answering
-        if answering is None or answering.model == model:
-            self._vectors.activate(model)
-            self._answering, self._filling = filled, None
+        if answering is None or answering.model == filled.model:
+            self._answer_with(filled)
         else:
             self._filling = filled
+            self._forget_others()
 
-    def _switch(self, filled: _Filled) -> None:
-        """The new vectors are complete: from now on they answer, and the old ones are forgotten."""
-        old = self._answering
-        self._answering, self._filling = filled, None
+    def _take_up_earlier(self) -> None:
+        """After a restart in the middle of a change: the vectors that answered before answer until it is complete."""
+        active = self._vectors.active_model() if self._answering is None else None
+        if active is None:
+            return
+        embedder = self._choice.again(active.recipe, self.is_stopping)
+        if embedder is not None and embedder.fingerprint == active.fingerprint:
+            answering = self._filled(embedder)
+            answering.index.read()
+            self._answering = answering
+
+    def _filled(self, embedder: TextEmbedder) -> _Filled:
+        model = self._vectors.model(embedder.fingerprint, embedder.dimensions, embedder.recipe)
+        stored = StoredVectors(self._vectors, model, _WhileOpen(embedder, self.is_stopping), embedder.windows_of)
+        index = VectorIndex(self._folder / folder_of(model), self._store, stored)
+        index.open()
+        return _Filled(embedder, model, index)
+
+    def _answer_with(self, filled: _Filled) -> None:
+        """Its vectors are complete, or there are no others: from now on they answer, and all others are forgotten."""
         self._vectors.activate(filled.model)
-        self._vectors.prune()
-        if old is not None and old.model != filled.model:
-            old.index.forget()
+        self._answering, self._filling = filled, None
+        self._forget_others()
+
+    def _forget_others(self) -> None:
+        """What was stored of models that are not in use any more."""
+        models = [filled.model for filled in (self._answering, self._filling) if filled is not None]
+        self._vectors.forget_others(models)
+        forget_folders(self._folder, _FOLDER_PREFIX, {folder_of(model) for model in models})

@@ -40,11 +40,11 @@ from consiglierd.store.connection import StoreCorrupt
 from consiglierd.store.derived import DerivedStore
 from consiglierd.store.folder import DataFolder
 from consiglierd.watch.service import Delivery, FileWatch
+from consiglierd.workspaces.background_thread import BackgroundThread
 from consiglierd.workspaces.deliveries import events_of
 from consiglierd.workspaces.disk import ProjectDisk, kind_at
 from consiglierd.workspaces.doctor import examine
 from consiglierd.workspaces.gate import RevisionGate
-from consiglierd.workspaces.indexer_thread import IndexerThread
 from consiglierd.workspaces.show import show_lines
 from consiglierd.workspaces.sizes import folder_size_bytes
 from consiglierd.workspaces.vector_side import VectorSideOfWorkspace
@@ -68,8 +68,8 @@ class WorkspaceParts:
     indexer: Indexer
     search: SearchService
     gate: RevisionGate
-    thread: IndexerThread
-    vector_thread: IndexerThread
+    thread: BackgroundThread
+    vector_thread: BackgroundThread
     resources: ExitStack
 
 

@@ -172,6 +172,21 @@ def test_rows_of_removed_chunks_are_dropped_when_they_are_many(
     vectors.check()
 
 
+def test_where_it_cannot_be_saved_everything_stays_as_it_was(vectors: Vectors, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("consiglierd.index.vector.SAVE_AT_LEAST", 10)
+    write(vectors, *range(30))
+    vectors.check()
+    vectors.held.remove([f"docs/{number}.md" for number in range(20)])
+    vectors.fill()
+    (vectors.held.folder / "vector" / "generation-1").write_text("in the way")
+    with pytest.raises(FileExistsError):
+        vectors.index.tidy()
+    vectors.check()
+    (vectors.held.folder / "vector" / "generation-1").unlink()
+    assert vectors.index.tidy()
+    vectors.check()
+
+
 def test_a_failing_embedding_loses_nothing_and_old_vectors_answer(vectors: Vectors) -> None:
     write(vectors, *range(5))
     vectors.check()
@@ -215,7 +230,7 @@ def test_another_model_fills_beside_the_old_one_and_then_replaces_it(vectors: Ve
     vectors.check()
     new = vectors.store.model(vectors.embedder.fingerprint, 32)
     vectors.store.activate(new)
-    vectors.store.prune()
+    vectors.store.forget_others([new])
     with vectors.held.store.reading() as connection:
         counts = connection.execute("SELECT model_id, count(*) FROM window_vectors GROUP BY model_id").fetchall()
         assert [row[0] for row in counts] == [new.id]

@@ -1,4 +1,4 @@
-"""The thread of one workspace's indexer, from its start to its end."""
+"""A thread that works for one workspace, from its start to its end."""
 
 import threading
 from collections.abc import Callable
@@ -6,8 +6,8 @@ from collections.abc import Callable
 from consiglierd.supervisor import Supervisor
 
 
-class IndexerThread:
-    """The indexer's thread under the supervisor, by name."""
+class BackgroundThread:
+    """A thread under the supervisor, by name."""
 
     def __init__(self, name: str, supervisor: Supervisor) -> None:
         self._name = name
