@@ -4,7 +4,7 @@ import unicodedata
 
 from consiglierd.model.query import Filters
 from consiglierd.model.stored import ScoringRow
-from consiglierd.text.globs import compile_glob
+from consiglierd.text.globs import compiled_glob
 
 
 def may_see(row: ScoringRow, hidden_from: str | None) -> bool:
@@ -26,7 +26,7 @@ def failing_filters(filters: Filters, row: ScoringRow) -> tuple[str, ...]:
     if filters.statuses and _folded(row.status) not in {_folded(each) for each in filters.statuses}:
         failing.append("status")
     path = unicodedata.normalize("NFC", row.path)
-    if filters.path_globs and not any(compile_glob(glob).fullmatch(path) for glob in filters.path_globs):
+    if filters.path_globs and not any(compiled_glob(glob).matches(path) for glob in filters.path_globs):
         failing.append("path")
     return tuple(failing)
 

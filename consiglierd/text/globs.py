@@ -1,4 +1,8 @@
-"""Git-style path globs as regular expressions that Python's `re` and Tantivy read alike."""
+"""Git-style path globs: matched here name by name, and as regular expressions for Tantivy's automata.
+
+A glob may come from anybody, and Python's `re` tries again at every star: so a glob is not one
+expression here. Matching costs at most the length of the glob times that of the path.
+"""
 
 import re
 import unicodedata
@@ -38,19 +42,77 @@ def glob_source(glob: str) -> str:
     return source + f"(/{_ANY}*)?"
 
 
+class Glob:
+    """A glob, ready to match; it names what the expression of `glob_source` matches whole."""
+
+    def __init__(self, glob: str, *, ignores_case: bool = False) -> None:
+        body = unicodedata.normalize("NFC", glob).removeprefix("./")
+        names = body.strip("/").split("/")
+        is_everything = names in ([""], ["."])
+        if "/" not in body.rstrip("/"):
+            names = ["**", *names]
+        # Several of them in a row say no more than one.
+        names = [name for name, before in zip(names, [None, *names], strict=False) if (name, before) != ("**", "**")]
+        flags = re.DOTALL | re.IGNORECASE if ignores_case else re.DOTALL
+        # None stands for "**", any number of names; for all names below, where it is the last.
+        self._names = [None if name == "**" else re.compile(_atomic_source(name), flags) for name in names]
+        self._is_everything = is_everything
+
+    def matches(self, path: str) -> bool:
+        """`path` is relative, "/"-separated, NFC."""
+        if self._is_everything:
+            return True
+        places = {0}
+        for name in path.split("/"):
+            places = self._after(places, name)
+            # What matches a folder names everything below it.
+            if len(self._names) in places:
+                return True
+        return False
+
+    def _after(self, places: set[int], name: str) -> set[int]:
+        """How many names of the glob may be used up after one more name of the path."""
+        last = len(self._names) - 1
+        reached: set[int] = set()
+        for start in places:
+            place = start
+            while place < last and self._names[place] is None:
+                reached.add(place)
+                place += 1
+            pattern = self._names[place]
+            if pattern is None or pattern.fullmatch(name):
+                reached.add(place + 1)
+        return reached
+
+
 @lru_cache(maxsize=256)
-def compile_glob(glob: str) -> re.Pattern[str]:
-    """The glob for `fullmatch`."""
-    return re.compile(glob_source(glob))
+def compiled_glob(glob: str) -> Glob:
+    return Glob(glob)
 
 
 def path_matches(path: str, glob: str) -> bool:
     """Whether a path, in whatever normal form the disk spells it, is named by a glob."""
-    return compile_glob(glob).fullmatch(unicodedata.normalize("NFC", path)) is not None
+    return compiled_glob(glob).matches(unicodedata.normalize("NFC", path))
+
+
+def _atomic_source(name: str) -> str:
+    """One name of a glob. The first place where the part between two stars can stand never loses a match, so it is
+    taken for good."""
+    first, *others = _parts_between_stars(name)
+    if not others:
+        return first
+    *inner, last = others
+    return first + "".join(f"(?>[^/]*?{part})" for part in inner) + f"[^/]*{last}"
 
 
 def _name_source(name: str) -> str:
-    source = ""
+    """One name of a glob, as an expression that every engine reads."""
+    return "[^/]*".join(_parts_between_stars(name))
+
+
+def _parts_between_stars(name: str) -> list[str]:
+    """Each an expression that matches texts of one length."""
+    parts = [""]
     position = 0
     while position < len(name):
         character = name[position]
@@ -58,18 +120,18 @@ def _name_source(name: str) -> str:
         if character == "*":
             while name[position : position + 1] == "*":
                 position += 1
-            source += "[^/]*"
+            parts.append("")
         elif character == "?":
-            source += "[^/]"
+            parts[-1] += "[^/]"
         elif character == "\\" and position < len(name):
-            source += _literal(name[position])
+            parts[-1] += _literal(name[position])
             position += 1
         elif bracket := _BRACKET.match(name, position - 1):
-            source += _class_source(bracket[1] != "", _MEMBER.findall(bracket[2]))
+            parts[-1] += _class_source(bracket[1] != "", _MEMBER.findall(bracket[2]))
             position = bracket.end()
         else:
-            source += _literal(character)
-    return source
+            parts[-1] += _literal(character)
+    return parts
 
 
 def _class_source(is_negative: bool, members: list[str]) -> str:

@@ -7,6 +7,8 @@ import tantivy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from consiglierd.ingest.docs.types import file_type_of
+from consiglierd.model.rules import DocumentRules, TypePattern
 from consiglierd.text.globs import glob_source, path_matches
 
 PATHS = (
@@ -86,3 +88,21 @@ def test_tantivy_reads_every_glob_as_python_does(searcher: tantivy.Searcher, glo
     hits = searcher.search(tantivy.Query.regex_query(SCHEMA, "path", glob_source(glob)), limit=50).hits
     found = sorted(NAMES[address.doc] for _, address in hits)
     assert found == sorted(name for name in NAMES if path_matches(name, glob))
+
+
+@pytest.mark.parametrize(
+    ("glob", "path"),
+    [
+        ("*a" * 149 + "b", "a" * 250),
+        ("docs/" + "*a" * 147 + "b", "docs/" + "a" * 250),
+        ("**/" * 99 + "zz", "/".join("a" * 200)),
+        ("**/a/" * 59 + "zz", "/".join("a" * 200)),
+        ("**/*a" * 59 + "b", "/".join(["a" * 50] * 60)),
+        ("*[!b]?" * 49 + "b", "a" * 250),
+    ],
+)
+def test_a_hostile_glob_costs_little(glob: str, path: str) -> None:
+    """Trying again at every star, each of these would take years."""
+    assert not path_matches(path, glob)
+    assert path_matches(path.replace("/", "") + "b", "*a" * 40 + "b")
+    assert file_type_of(path + ".md", DocumentRules(extra_types=(TypePattern(glob, "adr"),))) == "general"

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Literal
 
 from consiglierd.model.rules import DocumentRules
-from consiglierd.text.globs import glob_source
+from consiglierd.text.globs import Glob
 
 Format = Literal["markdown", "asciidoc", "restructured", "plain"]
 
@@ -123,21 +123,17 @@ def _base_name(path: str) -> str:
 
 
 @lru_cache(maxsize=1)
-def _shipped_patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((_compiled(glob), file_type) for file_type, glob in SHIPPED_PATTERNS)
+def _shipped_patterns() -> tuple[tuple[Glob, str], ...]:
+    return tuple((Glob(glob, ignores_case=True), file_type) for file_type, glob in SHIPPED_PATTERNS)
 
 
 @lru_cache(maxsize=64)
-def _extra_patterns(rules: DocumentRules) -> tuple[tuple[re.Pattern[str], str], ...]:
-    return tuple((_compiled(pattern.glob), pattern.file_type) for pattern in rules.extra_types)
+def _extra_patterns(rules: DocumentRules) -> tuple[tuple[Glob, str], ...]:
+    return tuple((Glob(pattern.glob, ignores_case=True), pattern.file_type) for pattern in rules.extra_types)
 
 
-def _compiled(glob: str) -> re.Pattern[str]:
-    return re.compile(glob_source(glob), re.DOTALL | re.IGNORECASE)
-
-
-def _first_match(path: str, patterns: tuple[tuple[re.Pattern[str], str], ...]) -> str | None:
-    return next((file_type for pattern, file_type in patterns if pattern.fullmatch(path)), None)
+def _first_match(path: str, patterns: tuple[tuple[Glob, str], ...]) -> str | None:
+    return next((file_type for glob, file_type in patterns if glob.matches(path)), None)
 
 
 def _facts(stem: str, file_type: str) -> tuple[tuple[str, str], ...]:
