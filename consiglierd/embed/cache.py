@@ -58,13 +58,17 @@ class VectorCache:
         return {index: row for index, digest in enumerate(digests) if (row := rows.get(digest)) is not None}
 
     def keep(self, fingerprint: str, texts: Sequence[str], rows: NDArray[np.float32]) -> None:
-        """Keeps the rows of the texts, but for rows of zeros: those texts are to be tried again."""
+        """Keeps the rows of the texts; one that could not be embedded (NaN, or zero) is to be tried again."""
         if self._rows is None or self._problem is not None:
             return
         with self._as_long_as_it_works():
             self._rows.keep(
                 fingerprint,
-                {_digest_of(text): row.tobytes() for text, row in zip(texts, rows, strict=True) if row.any()},
+                {
+                    _digest_of(text): row.tobytes()
+                    for text, row in zip(texts, rows, strict=True)
+                    if row.any() and np.isfinite(row).all()
+                },
             )
 
     def size_bytes(self) -> int:

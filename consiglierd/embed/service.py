@@ -7,8 +7,9 @@ A server that hangs holds up nobody but those who use it.
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import CancelledError, Future
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,6 +104,14 @@ class _Work:
     is_abandoned: Callable[[], bool]
 
 
+@dataclass(slots=True)
+class _Asking:
+    """A question in the queue or in hand, and how many wait for its answer."""
+
+    answer: "Future[Answer]"
+    count: int = 0
+
+
 class ServedEmbedder:
     """One model of the service. Satisfies workspaces.text_embedder.TextEmbedder."""
 
@@ -124,12 +133,11 @@ class ServedEmbedder:
         self.model = facts.fingerprint
         # The server has another model under the same name by now.
         self.is_outdated = False
-        # Texts that could not be embedded where others could.
-        self.left_out = 0
         self.fingerprint = f"{facts.fingerprint}/{WINDOWS_FINGERPRINT}"
         self.dimensions = facts.dimensions
         self.unrelated = facts.unrelated
         self.identical = facts.identical
+        self._asking: dict[str, _Asking] = {}
         self._known: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -140,7 +148,7 @@ class ServedEmbedder:
         self, texts: Sequence[str], *, is_urgent: bool, is_abandoned: Callable[[], bool] = never
     ) -> NDArray[np.float32]:
         """Waits for as long as it is wanted; a text on which the model fails, while it embeds others, gets a row of
-        zeros. Raises EmbeddingUnavailable."""
+        NaN. Raises EmbeddingUnavailable."""
         kept = self._cache.find(self.model, self.dimensions, texts) if self._cache is not None else {}
         missing = [index for index in range(len(texts)) if index not in kept]
         all_rows = np.zeros((len(texts), self.dimensions), dtype=np.float32)
@@ -174,8 +182,7 @@ class ServedEmbedder:
         asked = self._documents.ask(Ask(self._spec, (CONTROL_TEXT,), False), work.priority)
         control = self._rows(result_of(asked, work.is_abandoned))
         if len(batch) == 1:
-            self.left_out += 1
-            return np.zeros_like(control)
+            return np.full_like(control, np.nan)
         halves = (batch[: len(batch) // 2], batch[len(batch) // 2 :])
         return np.concatenate(
             [
@@ -194,12 +201,35 @@ class ServedEmbedder:
         if self._local is not None:
             return self._keep(text, self._local.embed_queries([text])[0])
         try:
-            answer = self._questions.ask(Ask(self._spec, (text,), True), QUESTION)
-            answer.add_done_callback(lambda done: self._keep_answer(text, done))
-            row: NDArray[np.float32] = self._rows(answer.result(timeout_s))[0]
-        except (TimeoutError, EmbeddingUnavailable):
+            with self._asked(text) as answer:
+                row: NDArray[np.float32] = self._rows(answer.result(timeout_s))[0]
+        except (TimeoutError, CancelledError, EmbeddingUnavailable):
             return None
         return row
+
+    @contextmanager
+    def _asked(self, text: str) -> "Iterator[Future[Answer]]":
+        """The answer to come, shared by all who ask the same; when the last of them has left it is not asked for any
+        more, unless it is in hand."""
+        with self._lock:
+            asking = self._asking.get(text)
+            is_new = asking is None
+            if asking is None:
+                answer = self._questions.ask(Ask(self._spec, (text,), True), QUESTION)
+                asking = self._asking[text] = _Asking(answer)
+            asking.count += 1
+        if is_new:
+            asking.answer.add_done_callback(lambda done: self._keep_answer(text, done))
+        try:
+            yield asking.answer
+        finally:
+            with self._lock:
+                asking.count -= 1
+                is_last = asking.count == 0
+                if is_last:
+                    self._asking.pop(text, None)
+            if is_last:
+                asking.answer.cancel()
 
     def _rows(self, answer: Answer) -> NDArray[np.float32]:
         """Raises EmbeddingUnavailable where the model has become another."""

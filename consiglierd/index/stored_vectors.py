@@ -15,7 +15,8 @@ _HEADING_SEPARATOR = " / "
 
 
 class DocumentEmbedder(Protocol):
-    """Rows are float32 of unit length (or zero), one a text; raises EmbeddingUnavailable."""
+    """Rows are float32 of unit length or zero, one a text, and NaN for a text that could not be embedded; raises
+    EmbeddingUnavailable."""
 
     def embed_documents(self, texts: Sequence[str], *, is_urgent: bool) -> NDArray[np.float32]: ...
 
@@ -44,7 +45,10 @@ class StoredVectors:
         return self._model.dimensions
 
     def embed(self, ids: Sequence[ChunkId], *, is_urgent: bool) -> None:
-        """Give every section of these chunks its vectors; what was embedded before is not embedded again."""
+        """Give every section of these chunks its vectors; what was embedded before is not embedded again.
+
+        A section with a text that could not be embedded gets none: it is as if it had not been asked for.
+        """
         sections = self._store.sections_without(self._model, ids)
         texts: dict[bytes, str] = {}
         windows: dict[int, list[bytes]] = {}
@@ -61,8 +65,11 @@ class StoredVectors:
             some = missing[start : start + _TEXTS_AT_ONCE]
             rows = self._embedder.embed_documents([text for _, text in some], is_urgent=is_urgent)
             vectors.update(zip([digest for digest, _ in some], rows, strict=True))
-        if windows:
-            self._store.write(self._model, windows, vectors)
+        spoilt = {digest for digest, row in vectors.items() if np.isnan(row).any()}
+        whole = {section: digests for section, digests in windows.items() if spoilt.isdisjoint(digests)}
+        needed = {digest for digests in whole.values() for digest in digests}
+        if whole:
+            self._store.write(self._model, whole, {digest: row for digest, row in vectors.items() if digest in needed})
 
     def of(self, ids: Sequence[ChunkId]) -> tuple[NDArray[np.int64], NDArray[np.float16]]:
         found = self._store.vectors_of(self._model, ids)

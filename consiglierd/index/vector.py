@@ -4,7 +4,7 @@ It runs on a thread of its own, so that words can be searched for while vectors 
 """
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -102,6 +102,8 @@ class VectorIndex:
         self._removed: set[int] = set()
         self._held: set[int] = set()
         self._waiting = _Waiting({}, {})
+        # Chunks that could not be embedded where others could, until they are tried again.
+        self._left_out: set[int] = set()
         self._seen = NO_REVISION
         self._done = NO_REVISION
         self._saved_rows = 0
@@ -143,6 +145,7 @@ class VectorIndex:
         alive = set(live.tolist())
         self._waiting = _Waiting({}, dict.fromkeys(number for number in live.tolist() if number not in self._held))
         self._removed = self._held - alive
+        self._left_out = set()
         self._seen = revision
         self._publish()
 
@@ -196,14 +199,17 @@ class VectorIndex:
         for each in changes:
             self._waiting.add([number for number in each.added if number not in removed])
         self._waiting.discard(removed)
+        self._left_out -= removed
         self._removed |= removed & self._held
         self._seen = changes[-1].revision
         return True
 
     def _add(self, ids: Sequence[ChunkId]) -> None:
         self._take_rows(ids)
-        # A chunk that was forgotten meanwhile has none, and is no longer waited for either.
-        self._waiting.discard(set(map(int, ids)))
+        # What has none by now could not be embedded, or was forgotten meanwhile, as the journal will tell.
+        left = {int(number) for number in ids} - self._held
+        self._waiting.discard(left)
+        self._left_out |= left
 
     def _take_rows(self, ids: Sequence[ChunkId]) -> None:
         chunks, vectors = self._vectors.of(ids)
@@ -228,8 +234,19 @@ class VectorIndex:
             fingerprint=self._vectors.fingerprint,
             segments=tuple(self._segments),
             removed=np.array(sorted(self._removed), dtype=np.int64),
-            waiting=len(self._waiting),
+            waiting=len(self._waiting) + len(self._left_out),
         )
+
+    @property
+    def left_out(self) -> int:
+        """How many chunks could not be embedded where others could; `waiting` counts them too."""
+        return len(self._left_out)
+
+    def retry(self) -> None:
+        """What was left out waits again."""
+        self._waiting.others.update(dict.fromkeys(sorted(self._left_out)))
+        self._left_out = set()
+        self._publish()
 
     def tidy(self) -> bool:
         """When nothing waits: drop the rows of removed chunks if they are many, save what is large and new."""
@@ -256,7 +273,3 @@ class VectorIndex:
         self._removed = set()
         self._publish()
         return True
-
-    def stored_by(self) -> Mapping[str, int]:
-        """How many chunks have rows, and how many wait: for people."""
-        return {"held": len(self._held - self._removed), "waiting": len(self._waiting)}

@@ -24,6 +24,7 @@ from consiglierd.workspaces.vector_state import VectorState
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 60.0
 LOOK_EVERY_S = 30.0
+RETRY_EVERY_S = 300.0
 # A question is answered by words alone rather than wait longer than this share of its time.
 QUERY_SHARE = 0.3
 FEW_WAITING = 500
@@ -85,6 +86,7 @@ class VectorSideOfWorkspace:
         self._failure: str | None = None
         self._cure: str | None = None
         self._rate = 0.0
+        self._retried_s = clock()
         self._news = threading.Condition()
         self._progress = threading.Condition()
         self._has_news = True
@@ -155,7 +157,8 @@ class VectorSideOfWorkspace:
         return VectorState(
             model=answering.model.fingerprint if answering is not None else None,
             filling=filling.model.fingerprint if filling is not None else None,
-            waiting=current.index.waiting if current is not None else 0,
+            waiting=current.index.waiting - current.index.left_out if current is not None else 0,
+            left_out=current.index.left_out if current is not None else 0,
             failure=self._failure,
             cure=self._cure,
             sections_per_s=self._rate,
@@ -228,12 +231,20 @@ class VectorSideOfWorkspace:
             if self._step(self._answering) or self._answering.index.tidy():
                 return True
             self._vectors.prune()
-            return False
+            return self._retries(self._answering.index)
         if self._answering is not None:
             self._answering.index.look()
         if not self._step(self._filling):
             self._answer_with(self._filling)
         return True
+
+    def _retries(self, index: VectorIndex) -> bool:
+        """Whether what could not be embedded is tried again now."""
+        is_due = index.left_out > 0 and self._clock() - self._retried_s >= RETRY_EVERY_S
+        if is_due:
+            self._retried_s = self._clock()
+            index.retry()
+        return is_due
 
     def _step(self, filled: _Filled) -> bool:
         before, began = filled.index.waiting, self._clock()

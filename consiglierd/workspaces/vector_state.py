@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class VectorState:
-    """How the vectors do: `model` is None in the light mode; `waiting` sections have none yet (of the model that
-    is being filled, if that is another); `failure` says why no more are being made, None where they are."""
+    """How the vectors do: `model` is None in the light mode; `waiting` sections have none yet and `left_out` could not
+    be embedded (both of the model that is being filled, if that is another); `failure` says why no more are being
+    made, None where they are."""
 
     model: str | None
     filling: str | None
     waiting: int
+    left_out: int
     failure: str | None
     cure: str | None
     sections_per_s: float
@@ -30,7 +32,10 @@ class VectorState:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        if self.failure is None:
-            return ()
-        cure = f"; {self.cure}" if self.cure else ""
-        return (f"no vectors are being made: {self.failure}{cure}",)
+        found = []
+        if self.failure is not None:
+            cure = f"; {self.cure}" if self.cure else ""
+            found.append(f"no vectors are being made: {self.failure}{cure}")
+        if self.left_out:
+            found.append(f"{self.left_out} sections could not be embedded; words find them, and they are tried again")
+        return tuple(found)

@@ -33,6 +33,8 @@ class Model(HashedEmbedder):
         super().__init__(32, self.name)
         self.recipe = self.name
         self.may_embed.set()
+        # A text with this in it cannot be embedded.
+        self.poison = "\0"
 
     def embed_documents(  # type: ignore[override]  # one more argument
         self, texts: list[str], *, is_urgent: bool, is_abandoned: Callable[[], bool]
@@ -41,7 +43,9 @@ class Model(HashedEmbedder):
         while not self.may_embed.wait(0.05):
             if is_abandoned():
                 raise EmbeddingUnavailable("not wanted", kind="ended")
-        return super().embed_documents(texts, is_urgent=is_urgent)
+        rows = super().embed_documents(texts, is_urgent=is_urgent)
+        rows[[self.poison in text for text in texts]] = np.nan
+        return rows
 
     def embed_query(self, text: str, timeout_s: float) -> NDArray[np.float32]:
         return self.embed_queries([text])[0]
@@ -212,6 +216,41 @@ def test_vectors_of_forgotten_sections_are_forgotten(side: Side) -> None:
     assert side.held.store.prune(side.held.store.head(), at_least_bytes=0)
     side.open()
     side.until(lambda: side.count("window_vectors") == 0)
+
+
+def test_what_could_not_be_embedded_is_told_and_tried_again(side: Side) -> None:
+    model = side.choice.models["a"]
+    model.poison = "# 3"
+    side.write(*range(5))
+    side.until_complete("a")
+    found = side.side.side("검색", side.held.store.head(), Deadline.after(30))
+    assert isinstance(found, VectorQuestion)
+    assert (found.waiting, len(found.propose(100, EVERYTHING).ids)) == (1, 4)
+    assert side.side.state().warnings == (
+        "1 sections could not be embedded; words find them, and they are tried again",
+    )
+    asked = len(model.embedded)
+    side.side.wake()
+    side.write(9)
+    side.until_complete("a")
+    assert len(model.embedded) == asked + 2, "not again at once"
+    model.poison = "\0"
+    side.now_s += 301
+    side.side.wake()
+    side.until(lambda: side.side.state().left_out == 0 and side.side.state().waiting == 0)
+    assert side.answering() == "hashed-a-32"
+
+
+def test_what_could_not_be_embedded_is_tried_again_after_a_restart(side: Side) -> None:
+    side.choice.models["a"].poison = "# 3"
+    side.write(*range(5))
+    side.until_complete("a")
+    side.close()
+    side.choice.models["a"].poison = "\0"
+    side.open()
+    side.until_complete("a")
+    assert side.answering() == "hashed-a-32"
+    assert side.side.state().warnings == ()
 
 
 def test_a_model_that_cannot_be_had_is_not_waited_for_when_another_is_asked_for(side: Side) -> None:

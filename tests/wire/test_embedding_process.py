@@ -107,6 +107,27 @@ def test_a_question_that_is_not_answered_in_time_is_there_later(
     assert embedder.embed_query("late", 20.0) is not None
 
 
+def test_questions_that_nobody_waits_for_any_more_are_not_asked(
+    service: EmbeddingService, server: OllamaServer
+) -> None:
+    embedder = service.embedder(spec_of(server))
+    server.holds = "in hand"
+    server.may_answer.clear()
+    with ThreadPoolExecutor(8) as pool:
+        held = pool.submit(embedder.embed_query, "in hand", 30.0)
+        wait_until_asked(server, "in hand")
+        together = [pool.submit(embedder.embed_query, "the same", 30.0) for _ in range(4)]
+        given_up = [pool.submit(embedder.embed_query, f"given up {number}", 0.05) for number in range(3)]
+        assert [each.result(30) for each in given_up] == [None] * 3
+        # One of those who ask the same may leave without the others losing their answer.
+        assert embedder.embed_query("the same", 0.05) is None
+        server.may_answer.set()
+        assert held.result(30) is not None
+        assert all(each.result(30) is not None for each in together)
+    assert asked(server, "given up") == 0
+    assert asked(server, "the same") == 1
+
+
 def test_a_process_that_was_killed_is_started_again(service: EmbeddingService, server: OllamaServer) -> None:
     embedder = service.embedder(spec_of(server))
     server.holds = "victim"
@@ -131,8 +152,7 @@ def test_a_text_that_ends_the_process_every_time_is_left_out(service: EmbeddingS
         for count in (1, 2):
             wait_until_asked(server, "deadly", count)
             os.kill(service.pids()[0], signal.SIGKILL)
-        assert not rows.result(30).any()
-    assert embedder.left_out == 1
+        assert np.isnan(rows.result(30)).all()
     server.may_answer.set()
     assert len(embedder.embed_documents(["harmless"], is_urgent=False)) == 1
 
