@@ -20,7 +20,7 @@ from consiglierd.serve.claim import Claim
 from consiglierd.serve.endpoint import Endpoint
 from consiglierd.serve.server import serve
 from consiglierd.settings.describe import describe
-from consiglierd.settings.load import USER_FILE_NAME, Loaded, load_settings
+from consiglierd.settings.load import PROJECT_FILE_NAME, USER_FILE_NAME, Loaded, load_settings
 from consiglierd.settings.rules import document_rules, role_table
 from consiglierd.settings.schema import Settings
 from consiglierd.store.registry import Registry
@@ -66,16 +66,28 @@ def _absent(settings: Settings) -> tuple[str, ...]:
     return ()
 
 
-def options_source(state_directory: Path) -> Callable[[str], WorkspaceOptions]:
-    """Reads a root's settings anew at each call, keeping the last good ones of each root."""
-    last_good: dict[str, Loaded] = {}
+class SettingsSource:
+    """Satisfies workspaces.options.OptionsSource: the user's own file, and that of each project."""
 
-    def options_of(root: str) -> WorkspaceOptions:
-        loaded = load_settings(Path(root), user_file=state_directory / USER_FILE_NAME, last_good=last_good.get(root))
-        last_good[root] = loaded
+    def __init__(self, state_directory: Path) -> None:
+        self._user_file = state_directory / USER_FILE_NAME
+        self._last_good: dict[str, Loaded] = {}
+
+    def options_of(self, root: str) -> WorkspaceOptions:
+        loaded = load_settings(Path(root), user_file=self._user_file, last_good=self._last_good.get(root))
+        self._last_good[root] = loaded
         return options_from(loaded)
 
-    return options_of
+    def stamp_of(self, root: str) -> object:
+        return [_stamp_of(file) for file in (self._user_file, Path(root) / PROJECT_FILE_NAME)]
+
+
+def _stamp_of(file: Path) -> tuple[int, ...] | None:
+    try:
+        found = os.lstat(file)
+    except OSError:
+        return None
+    return (found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
 def folder_for(state_directory: Path) -> Callable[[str], Path]:
@@ -114,7 +126,7 @@ def build_workspaces(
         return known.nonce if known is not None else None
 
     surroundings = Surroundings(
-        options_of=options_source(state),
+        options=SettingsSource(state),
         workers=workers,
         embedding=embedding,
         supervisor=supervisor,

@@ -36,6 +36,10 @@ class Disk(Protocol):
 
     def recipe_of(self, path: str) -> str: ...
 
+    def has_new_settings(self) -> bool:
+        """Whether a settings file was touched since they were read."""
+        ...
+
     def reload_settings(self) -> bool:
         """Take up the settings as they stand now; True if documents may be cut differently."""
         ...
@@ -174,7 +178,8 @@ class Indexer:
                 self._tidy()
 
     def _work(self, turn: Turn) -> None:
-        if turn.has_new_settings and self._parts.disk.reload_settings():
+        has_new_settings = turn.has_new_settings or self._parts.disk.has_new_settings()
+        if has_new_settings and self._parts.disk.reload_settings():
             turn.rescan_reason = turn.rescan_reason or "settings"
         if turn.rescan_reason is not None:
             scan = self._parts.disk.scan_all()

@@ -10,7 +10,7 @@ from consiglierd.model.files import Scan
 from consiglierd.text.counts import SECTION_TERMS_FINGERPRINT
 from consiglierd.watch.ignore import IgnoreRules
 from consiglierd.watch.scan import scan_paths, scan_root
-from consiglierd.workspaces.options import OptionsOf, WorkspaceOptions
+from consiglierd.workspaces.options import OptionsSource, WorkspaceOptions
 
 
 class ProjectDisk:
@@ -19,10 +19,11 @@ class ProjectDisk:
     `rules_changed` is called on the indexer's thread when the settings changed which files count.
     """
 
-    def __init__(self, root: str, options_of: OptionsOf) -> None:
+    def __init__(self, root: str, source: OptionsSource) -> None:
         self._root = root
-        self._options_of = options_of
-        self.options: WorkspaceOptions = options_of(root)
+        self._source = source
+        self._stamp = source.stamp_of(root)
+        self.options: WorkspaceOptions = source.options_of(root)
         self.ignore = self._new_rules()
         self.rules_version = 0
         self.rules_changed: Callable[[], None] = lambda: None
@@ -53,9 +54,14 @@ class ProjectDisk:
     def scan_paths(self, paths: Iterable[str]) -> Scan:
         return scan_paths(self._root, paths, self, self.is_document, self.options.max_file_bytes)
 
+    def has_new_settings(self) -> bool:
+        """Whether a settings file was touched since they were read; any thread may ask."""
+        return self._source.stamp_of(self._root) != self._stamp
+
     def reload_settings(self) -> bool:
         before = self.options
-        self.options = self._options_of(self._root)
+        self._stamp = self._source.stamp_of(self._root)
+        self.options = self._source.options_of(self._root)
         after = self.options
         has_other_files = (before.paths, before.exclude) != (after.paths, after.exclude)
         if has_other_files:

@@ -31,7 +31,7 @@ from consiglierd.workspaces.background_thread import BackgroundThread
 from consiglierd.workspaces.disk import ProjectDisk, WatchedRules
 from consiglierd.workspaces.embedding_choice import EmbeddingChoice
 from consiglierd.workspaces.gate import RevisionGate
-from consiglierd.workspaces.options import OptionsOf
+from consiglierd.workspaces.options import OptionsSource
 from consiglierd.workspaces.vector_side import VectorSideOfWorkspace
 from consiglierd.workspaces.workspace import OpenWorkspace, WorkspaceParts
 
@@ -42,7 +42,7 @@ LEXICAL_FOLDER = "lexical"
 class Surroundings:
     """What all workspaces share. `known_nonce` is that of a root's database as it was last open."""
 
-    options_of: OptionsOf
+    options: OptionsSource
     workers: WorkerPool
     embedding: EmbeddingService
     supervisor: Supervisor
@@ -74,7 +74,7 @@ def _open(root: str, surroundings: Surroundings) -> OpenWorkspace:
         stack.callback(store.close)
         authored = AuthoredStore(surroundings.authored_folder, repository_id(root, _common_dir(git)), root)
         stack.callback(authored.close)
-        disk = ProjectDisk(root, surroundings.options_of)
+        disk = ProjectDisk(root, surroundings.options)
         lexical = LexicalIndex(folder.path / LEXICAL_FOLDER, store, honour_tombstones=surroundings.honour_tombstones)
         lexical.open()
         stack.callback(lexical.close)

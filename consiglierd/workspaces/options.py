@@ -1,7 +1,7 @@
 """What a workspace needs of the settings, as plain values."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 from consiglierd.model.roles import RoleTable
 from consiglierd.model.rules import DocumentRules
@@ -37,5 +37,13 @@ class WorkspaceOptions:
     problems: tuple[str, ...]
 
 
-OptionsOf = Callable[[str], WorkspaceOptions]
-"""The options in force for a root, read anew at each call; a file that cannot be used leaves the last good ones."""
+class OptionsSource(Protocol):
+    """Where the options of a root come from."""
+
+    def options_of(self, root: str) -> WorkspaceOptions:
+        """Those in force, read anew at each call; a file that cannot be used leaves the last good ones."""
+        ...
+
+    def stamp_of(self, root: str) -> object:
+        """Equal for as long as no file was touched from which the options come."""
+        ...

@@ -299,6 +299,12 @@ class OpenWorkspace:
         return (*found, *self._parts.disk.options.problems)
 
     def settings(self) -> tuple[SettingValue, ...]:
+        """Those in force, what was just saved included."""
+        indexer = self._parts.indexer
+        if self._parts.disk.has_new_settings():
+            token = indexer.new_token()
+            indexer.post(BarrierAsked(token))
+            indexer.wait_for(token, BARRIER_TIMEOUT_S)
         return self._parts.disk.options.values
 
     def settings_problems(self) -> tuple[str, ...]:
