@@ -68,8 +68,9 @@ class EmbeddingService:
         if known is not None and not known.is_outdated:
             return known
         documents = self._lane(f"{spec.backend} documents")
-        facts = result_of(documents.ask(Ask(spec, (), False), URGENT), is_abandoned)
+        # What is known here already need not wait for a process to start.
         local = build(spec) if spec.backend == "bundled" else None
+        facts = local if local is not None else result_of(documents.ask(Ask(spec, (), False), URGENT), is_abandoned)
         served = ServedEmbedder(
             spec,
             facts,
@@ -118,7 +119,7 @@ class ServedEmbedder:
     def __init__(
         self,
         spec: EmbedderSpec,
-        facts: Answer,
+        facts: Embedder | Answer,
         documents: EmbeddingLane,
         questions: EmbeddingLane,
         local: Embedder | None,

@@ -58,7 +58,8 @@ class WorkspaceStatus:
 
 @dataclass(frozen=True, slots=True)
 class IndexProgress:
-    """How far a piece of indexing is. `is_done`: all committed, and lexical search is at the head."""
+    """How far a piece of indexing is. `is_done`: all committed, and lexical search is at the head; `obstacle` is
+    what keeps an index from catching up now, while it is tried again."""
 
     is_done: bool
     files_done: int
@@ -66,6 +67,7 @@ class IndexProgress:
     revision: Revision
     lag: Mapping[str, int]
     problems: int
+    obstacle: str | None
 
 
 @dataclass(frozen=True, slots=True)

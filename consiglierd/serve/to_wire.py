@@ -137,6 +137,7 @@ def progress_reply(progress: IndexProgress) -> indexing_messages.IndexProgressRe
         revision=progress.revision,
         lag=dict(progress.lag),
         problems=progress.problems,
+        obstacle=progress.obstacle,
     )
 
 

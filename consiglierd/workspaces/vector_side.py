@@ -25,6 +25,7 @@ from consiglierd.workspaces.vector_state import VectorState
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 60.0
 LOOK_EVERY_S = 30.0
 RETRY_EVERY_S = 300.0
+START_S = 1.5
 # A question is answered by words alone rather than wait longer than this share of its time.
 QUERY_SHARE = 0.3
 FEW_WAITING = 500
@@ -87,6 +88,9 @@ class VectorSideOfWorkspace:
         self._cure: str | None = None
         self._rate = 0.0
         self._retried_s = clock()
+        # From then on nobody waits for the first turn any more.
+        self._started_s = time.monotonic() + START_S
+        self._is_decided = False
         self._news = threading.Condition()
         self._progress = threading.Condition()
         self._has_news = True
@@ -115,6 +119,7 @@ class VectorSideOfWorkspace:
 
     def side(self, text: str, revision: Revision, deadline: Deadline) -> VectorQuestion | str:
         """The vectors for one question, or why there are none."""
+        self._wait_for_start(deadline)
         answering = self._answering
         if self._is_off:
             return "vector: off"
@@ -130,6 +135,12 @@ class VectorSideOfWorkspace:
             unrelated=answering.embedder.unrelated,
             identical=answering.embedder.identical,
         )
+
+    def _wait_for_start(self, deadline: Deadline) -> None:
+        """What is stored is read in a moment after the opening: the first questions are answered with it."""
+        left_s = min(self._started_s - time.monotonic(), deadline.remaining_s * QUERY_SHARE)
+        if self._answering is None and left_s > 0:
+            self.wait_until(lambda: self._is_decided, left_s)
 
     @property
     def is_nearly_there(self) -> bool:
@@ -202,6 +213,7 @@ class VectorSideOfWorkspace:
                 resumed_s = self._clock() + pause_s
                 pause_s = min(LONGEST_PAUSE_S, 2 * pause_s)
             with self._progress:
+                self._is_decided = True
                 self._progress.notify_all()
             with self._news:
                 self._news.wait_for(lambda: self._must_stop or self._has_news, wait_s)
@@ -274,15 +286,14 @@ class VectorSideOfWorkspace:
             return
         embedder = self._choice.again(active.recipe, self.is_stopping)
         if embedder is not None and embedder.fingerprint == active.fingerprint:
-            answering = self._filled(embedder)
-            answering.index.read()
-            self._answering = answering
+            self._answering = self._filled(embedder)
 
     def _filled(self, embedder: TextEmbedder) -> _Filled:
         model = self._vectors.model(embedder.fingerprint, embedder.dimensions, embedder.recipe)
         stored = StoredVectors(self._vectors, model, _WhileOpen(embedder, self.is_stopping), embedder.windows_of)
         index = VectorIndex(self._folder / folder_of(model), self._store, stored)
         index.open()
+        index.read()
         return _Filled(embedder, model, index)
 
     def _answer_with(self, filled: _Filled) -> None:

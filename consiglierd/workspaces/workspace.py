@@ -179,6 +179,7 @@ class OpenWorkspace:
             revision=self.revision(),
             lag=self.lag(),
             problems=len(self._parts.store.overview().problems),
+            obstacle=indexer.obstacle or self._parts.vectors.state().failure,
         )
 
     def settle(self, deadline: Deadline) -> Revision:
@@ -201,11 +202,6 @@ class OpenWorkspace:
         if self._parts.vectors.is_nearly_there:
             self._parts.vectors.wait_for(self._parts.store.head(), min(VECTORS_S, deadline.remaining_s / 2))
         return self._parts.gate.revision
-
-    def settle_vectors(self, deadline: Deadline) -> None:
-        """Wait until everything that is committed has its vectors."""
-        if not self._parts.vectors.wait_for(self._parts.store.head(), deadline.remaining_s):
-            raise DeadlineExceeded("not everything has its vectors yet", cure="ask again, or allow more time")
 
     def wait_for_revision(self, revision: Revision, deadline: Deadline) -> None:
         if not self._parts.gate.wait_for(revision, deadline.remaining_s):

@@ -103,7 +103,7 @@ class HeldWorkspace:
 
     def index_progress(self, ticket: int, wait_s: float) -> IndexProgress:
         self._owner.gate("progress").wait(wait_s)
-        return IndexProgress(self._owner.gate("progress").is_set(), 3, 4, Revision(5), {"lexical": 1}, 0)
+        return IndexProgress(self._owner.gate("progress").is_set(), 3, 4, Revision(5), {"lexical": 1}, 0, None)
 
     def settle(self, deadline: Deadline) -> Revision:
         self._owner.note("settle")

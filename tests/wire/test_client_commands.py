@@ -36,7 +36,10 @@ STATUS: dict[str, Any] = {
     "version": "0.1.0",
     "pid": 12,
 }
-PROGRESS = {"is_done": True, "files_done": 2, "files_total": 2, "revision": 4, "lag": {"lexical": 0}, "problems": 1}
+PROGRESS = {
+    "is_done": True, "files_done": 2, "files_total": 2, "revision": 4, "lag": {"lexical": 0}, "problems": 1,
+    "obstacle": None,
+}  # fmt: skip
 NO_EVENTS = {"events": [], "last_serial": 5, "is_complete": True}
 SHOWN = {
     "file": "docs/a.md",
@@ -285,8 +288,25 @@ def test_index_waits_for_every_index_where_asked_to(ask: Ask) -> None:
     assert ask("index", "--wait", answers={**ANSWERS, "index_progress": progress}).returncode == 0
     assert left == []
     left[:] = [2, 1]
-    assert ask("index", answers={**ANSWERS, "index_progress": progress}).returncode == 0
+    done = ask("index", answers={**ANSWERS, "index_progress": progress})
+    assert done.returncode == 0
     assert left == [2]
+    assert "search by words is complete, vectors follow" in done.stdout.decode()
+
+
+@pytest.mark.parametrize(
+    ("is_done", "options", "lag"), [(False, [], {"lexical": 1}), (True, ["--wait"], {"lexical": 0, "vector": 3})]
+)
+def test_index_gives_up_on_an_obstacle_that_stays(
+    ask: Ask, is_done: bool, options: list[str], lag: dict[str, int]
+) -> None:
+    stuck = {**PROGRESS, "is_done": is_done, "lag": lag, "obstacle": "there is no room"}
+    left = [stuck, stuck, PROGRESS]
+    passing = ask("index", *options, answers={**ANSWERS, "index_progress": lambda request: left.pop(0)})
+    assert passing.returncode == 0, "it may pass"
+    done = ask("index", *options, answers={**ANSWERS, "index_progress": stuck})
+    assert done.returncode == 4
+    assert b"not everything is indexed: there is no room" in done.stderr
 
 
 def test_index_watch_prints_events_until_interrupted(project: Path) -> None:

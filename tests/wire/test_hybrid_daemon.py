@@ -51,7 +51,8 @@ def wait_for(daemon: LivingDaemon, root: Path, is_so: Callable[[dict[str, Any]],
 
 
 def has_all_vectors(status: dict[str, Any]) -> bool:
-    return status["lag"] == {"lexical": 0, "vector": 0} and status["models"]["vector"] != "none"
+    is_level = status["lag"] == {"lexical": 0, "vector": 0} and status["models"]["vector"] != "none"
+    return is_level and status["state"] == "fresh"
 
 
 def test_a_question_in_one_language_finds_the_answer_in_the_other(daemon: LivingDaemon, project: Path) -> None:
@@ -64,6 +65,18 @@ def test_a_question_in_one_language_finds_the_answer_in_the_other(daemon: Living
     scores = found["hits"][0]["scores"]
     assert scores["vector"] > 0.3
     assert scores["base"] == pytest.approx(0.35 * scores["vector"] + 0.65 * scores["bm25"], abs=1e-6)
+
+
+def test_after_a_restart_the_first_question_is_answered_by_both_sides(daemon: LivingDaemon, project: Path) -> None:
+    daemon.start()
+    wait_for(daemon, project, has_all_vectors)
+    before = search(daemon, project, "데이터베이스 마이그레이션")
+    for _ in range(3):
+        daemon.stop()
+        daemon.start()
+        again = search(daemon, project, "데이터베이스 마이그레이션")
+        assert [note for note in again["partial"] if note != "reconciling"] == []
+        assert (again["hits"], again["lag"]) == (before["hits"], {"lexical": 0, "vector": 0})
 
 
 def test_what_was_saved_is_found_by_what_it_means(daemon: LivingDaemon, project: Path) -> None:

@@ -7,7 +7,7 @@ import time
 from consigliere.cli.session import connected, root_of
 from consigliere.cli.show import paths_from_root
 from consigliere.client import Client
-from consigliere.errors import DaemonUnreachable, UsageError
+from consigliere.errors import CallFailed, DaemonUnreachable, UsageError
 from consigliere.render.json import write_object
 from consigliere.render.terminal import Output, is_terminal, write_whole
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 WAIT_MS = 500
 EVENT_WAIT_MS = 20_000
+# Each of WAIT_MS: what is tried again after a moment is no reason to give up.
+WAITS_FOR_OBSTACLE = 20
 BAR_WIDTH = 30
 _STDERR = 2
 
@@ -62,13 +64,20 @@ def _latest_event(client: Client, root: str) -> int:
 def _wait(client: Client, root: str, ticket: int, serial: int, *, is_for_all: bool) -> IndexProgressReplyShape:
     """Until the files are committed; `is_for_all` also waits for every index to be at the head."""
     bar = Bar()
+    hindered = 0
     while True:
         progress = client.call("index_progress", {"ticket": ticket, "wait_ms": WAIT_MS}, root=root)
         if progress["is_done"] and not (is_for_all and any(progress["lag"].values())):
             bar.clear()
             return progress
+        obstacle = progress.get("obstacle")
+        hindered = hindered + 1 if obstacle else 0
+        if hindered > WAITS_FOR_OBSTACLE:
+            bar.clear()
+            message = f"not everything is indexed: {obstacle}"
+            raise CallFailed("unavailable", message, "the daemon goes on trying; ask again later", None)
         bar.draw(progress["files_done"], progress["files_total"])
-        if progress["is_done"]:
+        if progress["is_done"] or obstacle:
             # The ticket answers at once from here on; an index that catches up is an event.
             page = client.call("events_since", {"serial": serial, "wait_ms": WAIT_MS}, root=root)
             serial = page["last_serial"]
@@ -117,6 +126,8 @@ def _tell(
             f" revision {progress['revision']}, {took_s:.1f} s"
         )
     )
+    if any(progress["lag"].values()):
+        output.line(output.fit("  search by words is complete, vectors follow; `--wait` waits for them"))
     for problem in status["problems"]:
         output.line(output.fit(f"  ⚠ {problem['file']}: {problem['message']}"))
     for warning in status["warnings"]:

@@ -26,7 +26,10 @@ class Index(Call[IndexReply], frozen=True, kw_only=True):
 
 
 class IndexProgressReply(Reply, frozen=True, kw_only=True):
-    """`is_done`: every file found is committed and lexical search is at the head."""
+    """`is_done`: every file found is committed and lexical search is at the head.
+
+    `obstacle` is what keeps an index from catching up now, while it is tried again.
+    """
 
     is_done: bool
     files_done: int
@@ -34,6 +37,7 @@ class IndexProgressReply(Reply, frozen=True, kw_only=True):
     revision: int
     lag: dict[str, int]
     problems: int
+    obstacle: str | None = None
 
 
 class IndexProgress(Call[IndexProgressReply], frozen=True, kw_only=True):

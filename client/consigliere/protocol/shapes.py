@@ -149,6 +149,7 @@ class IndexProgressReplyShape(TypedDict):
     revision: int
     lag: dict[str, int]
     problems: int
+    obstacle: str | None
 
 
 class SettleReplyShape(TypedDict):
