@@ -144,6 +144,21 @@ def test_a_terminal_is_never_steered_by_a_file() -> None:
     assert not any(character in ours for character in "\x1b\x9b\x07\x7f\u202e")
 
 
+def test_a_name_cannot_end_its_line_in_a_pipe_either() -> None:
+    name = "a\n\tb\x1b[2J\u202e가.md"
+    hit = {
+        **A_HIT,
+        "file": name,
+        "text": "x",
+        "also": [{"file": name, "line_start": 9}],
+        "line_start": 1,
+        "line_end": 1,
+    }
+    first, _, also, _ = printed(search(hits=[hit])).split("\n")
+    assert first.startswith("a\\x0a\\x09b\\x1b[2J\\u202e가.md:1-1  ")
+    assert also.endswith(" a\\x0a\\x09b\\x1b[2J\\u202e가.md:9")
+
+
 def test_a_pipe_gets_no_colour_and_the_text_verbatim() -> None:
     out = printed(search(hits=[{**A_HIT, "text": "\x1b[31mred"}]))
     assert out.split("\n")[1] == "  \x1b[31mred"

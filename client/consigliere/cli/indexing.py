@@ -9,7 +9,7 @@ from consigliere.cli.show import paths_from_root
 from consigliere.client import Client
 from consigliere.errors import CallFailed, DaemonUnreachable, UsageError
 from consigliere.render.json import write_object
-from consigliere.render.terminal import Output, is_terminal, write_whole
+from consigliere.render.terminal import Output, is_terminal, one_line, write_whole
 
 # Importing `typing` would cost a quarter of what a whole search may take.
 TYPE_CHECKING = False
@@ -122,14 +122,14 @@ def _tell(
         return write_object(output, {**progress, **facts})
     output.line(
         output.fit(
-            f"{status['root']}: {status['files']} files, {status['chunks']} chunks,"
+            f"{one_line(status['root'])}: {status['files']} files, {status['chunks']} chunks,"
             f" revision {progress['revision']}, {took_s:.1f} s"
         )
     )
     if any(progress["lag"].values()):
         output.line(output.fit("  search by words is complete, vectors follow; `--wait` waits for them"))
     for problem in status["problems"]:
-        output.line(output.fit(f"  ⚠ {problem['file']}: {problem['message']}"))
+        output.line(output.fit(f"  ⚠ {one_line(problem['file'])}: {problem['message']}"))
     for warning in status["warnings"]:
         output.line(output.fit(f"  ⚠ {warning}"))
     return None

@@ -8,7 +8,7 @@ from consigliere import __version__
 from consigliere.cli.session import connected, root_of, working_directory
 from consigliere.endpoint import find_root
 from consigliere.render.json import write_object
-from consigliere.render.terminal import Output
+from consigliere.render.terminal import Output, one_line
 
 # Importing `typing` would cost a quarter of what a whole search may take.
 TYPE_CHECKING = False
@@ -27,7 +27,7 @@ def status(output: Output, values: dict[str, Any], words: list[str]) -> int:
     if values.get("json"):
         write_object(output, reply)
         return 0
-    output.line(f"{output.bold(output.fit(reply['root']))}: {reply['state']}")
+    output.line(f"{output.bold(one_line(reply['root']))}: {reply['state']}")
     for name, text in _status_lines(reply):
         output.line(output.fit(f"  {name:<12}{text}"))
     return 0
@@ -47,8 +47,8 @@ def _status_lines(reply: StatusReplyShape) -> list[tuple[str, str]]:
         ("daemon", f"{reply['version']}, process {reply['pid']}"),
     ]
     for entry in reply["left_out"]:
-        lines.append(("left out", f"{entry['count']} {entry['reason']}: {', '.join(entry['examples'])}"))
-    lines += [("problem", f"{problem['file']}: {problem['message']}") for problem in reply["problems"]]
+        lines.append(("left out", f"{entry['count']} {entry['reason']}: {', '.join(map(one_line, entry['examples']))}"))
+    lines += [("problem", f"{one_line(problem['file'])}: {problem['message']}") for problem in reply["problems"]]
     lines += [("warning", warning) for warning in reply["warnings"]]
     return lines
 
@@ -100,7 +100,7 @@ def workspaces(output: Output, values: dict[str, Any], words: list[str]) -> int:
         return 0
     for line in reply["workspaces"]:
         state = line["state"] if line["is_open"] else "closed"
-        output.line(output.fit(f"{line['root']}  {state}  {line['files']} files, {line['chunks']} chunks"))
+        output.line(output.fit(f"{one_line(line['root'])}  {state}  {line['files']} files, {line['chunks']} chunks"))
     if not reply["workspaces"]:
         output.line("no project yet: go to one and search")
     return 0

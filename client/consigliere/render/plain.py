@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from consigliere.render.terminal import Output
+from consigliere.render.terminal import Output, one_line
 
 # Importing `typing` would cost a quarter of what a whole search may take.
 TYPE_CHECKING = False
@@ -61,7 +61,7 @@ def write_search(output: Output, reply: SearchReplyShape, *, language: str = "en
 
 
 def _write_hit(output: Output, hit: HitShape, words: dict[str, str]) -> None:
-    place = f"{hit['file']}:{hit['line_start']}-{hit['line_end']}"
+    place = f"{one_line(hit['file'])}:{hit['line_start']}-{hit['line_end']}"
     status = hit["status"] if hit["status"] != "active" else None
     told = " · ".join(fact for fact in (hit["file_type"], hit["date"], status, *hit["rooms"]) if fact)
     output.line(f"{output.bold(output.fit(place))}  {output.fit(told)}   {hit['score']:.2f}")
@@ -71,9 +71,9 @@ def _write_hit(output: Output, hit: HitShape, words: dict[str, str]) -> None:
     if hit["truncated"]:
         output.line(output.faint(f"  ⚠ {words['truncated']}"))
     for also in hit["also"]:
-        output.line(output.fit(f"  ⚠ {words['also']} {also['file']}:{also['line_start']}"))
+        output.line(output.fit(f"  ⚠ {words['also']} {one_line(also['file'])}:{also['line_start']}"))
     for note in hit["annotations"]:
-        output.line(output.fit(f"  ⚠ {note['text']} {note['file']}:{note['line']}"))
+        output.line(output.fit(f"  ⚠ {note['text']} {one_line(note['file'])}:{note['line']}"))
     _write_explanation(output, hit)
 
 
