@@ -60,6 +60,9 @@ class OllamaEmbedder:
             with self._errors():
                 found = self._client.embed(model=self._model, input=some, truncate=True).embeddings
             rows[start : start + len(some)] = self._checked(found, len(some))
+        # An answer does not say which model gave it, and one may be pulled anew under its name at any time.
+        if self._fingerprint() != self.fingerprint:
+            raise EmbeddingUnavailable(f"{self._model} was pulled anew", kind="model")
         return rows
 
     def _checked(self, found: Sequence[Sequence[float]], wanted: int) -> NDArray[np.float32]:

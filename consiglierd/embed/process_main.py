@@ -27,5 +27,8 @@ def _answer(ask: Ask, embedders: dict[EmbedderSpec, Embedder]) -> Answer:
             embed = embedder.embed_queries if ask.is_query else embedder.embed_documents
             rows = embed(ask.texts).tobytes()
     except EmbeddingUnavailable as trouble:
+        if trouble.kind == "model":
+            # It is no longer the one that was built.
+            embedders.pop(ask.spec, None)
         return Answer(failure=trouble.message, kind=trouble.kind, cure=trouble.cure)
     return Answer(embedder.fingerprint, embedder.dimensions, embedder.unrelated, embedder.identical, rows)

@@ -178,6 +178,7 @@ class ServedEmbedder:
         try:
             return self._rows(result_of(answer, work.is_abandoned))
         except EmbeddingUnavailable as trouble:
+            self.is_outdated = self.is_outdated or trouble.kind == "model"
             if work.is_abandoned() or trouble.kind not in _FAULTS_OF_TEXTS:
                 raise
         asked = self._documents.ask(Ask(self._spec, (CONTROL_TEXT,), False), work.priority)

@@ -127,6 +127,8 @@ class VectorSideOfWorkspace:
             return f"vector: {self._failure or 'not ready'}"
         vector = answering.embedder.embed_query(text, min(LONGEST_QUERY_S, deadline.remaining_s * QUERY_SHARE))
         if vector is None:
+            # The model may have become another.
+            self.wake()
             return f"vector: {self._failure or 'the question was not embedded in time'}"
         return VectorQuestion(
             answering.index.snapshot(),

@@ -11,6 +11,7 @@ from tests.support.hashed_embedder import HashedEmbedder
 
 MODEL = "nomic-embed-text"
 DIMENSIONS = 64
+FIRST_DIGEST = "sha-1"
 
 
 class OllamaServer:
@@ -18,7 +19,7 @@ class OllamaServer:
 
     def __init__(self, port: int = 0) -> None:
         self.failure = ""
-        self.digest = "sha-1"
+        self.digest = FIRST_DIGEST
         # A text with this in it cannot be embedded.
         self.poison = ""
         self.on_poison: Callable[[], object] = lambda: None
@@ -100,7 +101,9 @@ class OllamaServer:
         if self.holds in texts[0]:
             self.may_answer.wait(30)
         self._batches += 1
-        rows: list[Any] = HashedEmbedder(DIMENSIONS).embed_queries(texts).tolist()
+        # Another model gives other vectors.
+        salt = "a" if self.digest == FIRST_DIGEST else self.digest
+        rows: list[Any] = HashedEmbedder(DIMENSIONS, salt).embed_queries(texts).tolist()
         match self.failure:
             case "500 in the middle" if self._batches > 1:
                 return 500, b'{"error": "out of memory"}'

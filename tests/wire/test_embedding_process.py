@@ -157,30 +157,38 @@ def test_a_text_that_ends_the_process_every_time_is_left_out(service: EmbeddingS
     assert len(embedder.embed_documents(["harmless"], is_urgent=False)) == 1
 
 
-def test_another_model_under_the_same_name_is_noticed(service: EmbeddingService, server: OllamaServer) -> None:
+@pytest.mark.parametrize("is_killed", [False, True], ids=["process stays", "process lost"])
+def test_another_model_under_the_same_name_is_noticed(
+    service: EmbeddingService, server: OllamaServer, is_killed: bool
+) -> None:
     embedder = service.embedder(spec_of(server))
     embedder.embed_documents(["before"], is_urgent=False)
+    assert embedder.embed_query("before", 20.0) is not None
     server.digest = "sha-2"
-    os.kill(service.pids()[0], signal.SIGKILL)
+    if is_killed:
+        os.kill(service.pids()[0], signal.SIGKILL)
     with pytest.raises(EmbeddingUnavailable) as caught:
         embedder.embed_documents(["after"], is_urgent=False)
     assert caught.value.kind == "model"
     again = service.embedder(spec_of(server))
     assert isinstance(again, ServedEmbedder)
     assert again.fingerprint != embedder.fingerprint
-    assert len(again.embed_documents(["after"], is_urgent=False)) == 1
+    rows = again.embed_documents(["after"], is_urgent=False)
+    assert rows == pytest.approx(
+        HashedEmbedder(DIMENSIONS, "sha-2").embed_queries(["search_document: after"]), abs=1e-6
+    )
+    # The process of the questions learns it from the first of them.
+    again.embed_query("first", 20.0)
+    question = again.embed_query("second", 20.0)
+    assert question == pytest.approx(
+        HashedEmbedder(DIMENSIONS, "sha-2").embed_queries(["search_query: second"])[0], abs=1e-6
+    )
 
 
-def test_nobody_waits_for_a_service_that_closes(server: OllamaServer) -> None:
-    service = EmbeddingService()
+def test_a_question_notices_another_model_too(service: EmbeddingService, server: OllamaServer) -> None:
     embedder = service.embedder(spec_of(server))
-    server.holds = "forever"
-    server.may_answer.clear()
-    with ThreadPoolExecutor(1) as pool:
-        rows = pool.submit(embedder.embed_documents, ["forever"] * 200, is_urgent=False)
-        wait_until_asked(server, "forever")
-        service.close()
-        with pytest.raises(EmbeddingUnavailable):
-            rows.result(20)
-    with pytest.raises(EmbeddingUnavailable):
-        embedder.embed_documents(["x"], is_urgent=False)
+    assert embedder.embed_query("before", 20.0) is not None
+    server.digest = "sha-2"
+    assert embedder.embed_query("first", 20.0) is None
+    assert embedder.embed_query("second", 20.0) is None
+    assert service.embedder(spec_of(server)).fingerprint != embedder.fingerprint

@@ -1,6 +1,7 @@
 """A daemon that searches by words and by vectors: fresh, partial where it must be, through a change of model."""
 
 import os
+import shutil
 import signal
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -165,6 +166,27 @@ def test_old_vectors_answer_until_the_new_ones_are_complete(
     assert status["lag"]["vector"] == 0
     assert search(daemon, project, "데이터베이스 마이그레이션")["hits"] != before
     assert list((project / ".consigliere").glob("vector-*")), "the new index"
+
+
+def test_a_model_that_was_pulled_anew_makes_everything_anew(
+    daemon: LivingDaemon, project: Path, server: OllamaServer, tmp_path: Path
+) -> None:
+    daemon.set_embedding("ollama", endpoint=server.endpoint, dimensions=DIMENSIONS, model=MODEL)
+    daemon.start()
+    old = wait_for(daemon, project, has_all_vectors)["models"]["vector"]
+    search(daemon, project, "token")
+    server.digest = "sha-2"
+    (project / "new.md").write_text("# New\n\ntoken of another kind\n", encoding="utf-8")
+    daemon.call("settle", project)
+    search(daemon, project, "token")
+    wait_for(daemon, project, lambda status: has_all_vectors(status) and status["models"]["vector"] != old)
+    search(daemon, project, "the first question tells its process")
+    copy = tmp_path / "copy"
+    shutil.copytree(project, copy, ignore=shutil.ignore_patterns(".consigliere"))
+    wait_for(daemon, copy, has_all_vectors)
+    for query in ("token kind", "데이터베이스", "order of things", "버퍼"):
+        found, fresh = search(daemon, project, query), search(daemon, copy, query)
+        assert (found["partial"], found["hits"]) == ([], fresh["hits"])
 
 
 def test_no_embedding_process_outlives_a_killed_daemon(daemon: LivingDaemon, project: Path) -> None:
