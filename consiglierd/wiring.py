@@ -133,6 +133,7 @@ def build_workspaces(
         hub=hub,
         fallback_folder=folder_for(state),
         authored_folder=state / "authored",
+        socket=str(endpoint.socket),
         known_nonce=known_nonce,
         honour_tombstones=honour_tombstones,
     )

@@ -13,6 +13,7 @@ from consiglierd.errors import Busy, Unavailable
 FOLDER_NAME = ".consigliere"
 DATABASE_NAME = "consigliere.db"
 _ASIDE = "aside"
+_MAX_SOCKET_BYTES = 200
 _KEPT = frozenset({"lock", ".gitignore", _ASIDE})
 
 
@@ -41,8 +42,8 @@ class DataFolder:
         os.close(self.lock_fd)
 
 
-def open_folder(root: Path, fallback: Path, *, is_tracked: Callable[[str], bool]) -> DataFolder:
-    """Make and lock the data folder of `root`.
+def open_folder(root: Path, fallback: Path, *, is_tracked: Callable[[str], bool], socket: str) -> DataFolder:
+    """Make and lock the data folder of `root`; `socket` is where its holder is spoken with, for whoever comes second.
 
     A clone can bring a hostile `.consigliere`: a link, a file, another user's folder, or one that
     git tracks is left alone, and the data goes to `fallback`, as it does where the root cannot be
@@ -54,12 +55,12 @@ def open_folder(root: Path, fallback: Path, *, is_tracked: Callable[[str], bool]
         try:
             folder.mkdir(mode=0o700, exist_ok=True)
             _write_ignore_file(folder)
-            return DataFolder(folder, _lock(folder), None)
+            return DataFolder(folder, _lock(folder, socket), None)
         except OSError as error:
             warning = f"{FOLDER_NAME} cannot be written to ({error.strerror})"
     try:
         fallback.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return DataFolder(fallback, _lock(fallback), f"{warning}: the index is kept in {fallback}")
+        return DataFolder(fallback, _lock(fallback, socket), f"{warning}: the index is kept in {fallback}")
     except OSError as error:
         raise Unavailable(f"no folder for the index of {root} can be made: {error}") from error
 
@@ -87,18 +88,23 @@ def _write_ignore_file(folder: Path) -> None:
         file.write("*\n")
 
 
-def _lock(folder: Path) -> int:
+def _lock(folder: Path, socket: str) -> int:
     fd = os.open(folder / "lock", os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
+        holder = os.pread(fd, _MAX_SOCKET_BYTES, 0).decode("utf-8", "replace")
         os.close(fd)
-        raise Busy(
-            f"another consiglierd keeps {folder}",
-            cure="stop the other daemon (`consigliere stop`), or use its socket",
-            retry_after_ms=1000,
-        ) from error
+        raise Busy(f"another consiglierd keeps {folder}", cure=_cure_of(holder), retry_after_ms=1000) from error
+    os.ftruncate(fd, 0)
+    os.pwrite(fd, os.fsencode(socket), 0)
     return fd
+
+
+def _cure_of(holder: str) -> str:
+    if holder and holder.isprintable():
+        return f"use it, by CONSIGLIERE_SOCKET={holder}, or stop it: `CONSIGLIERE_SOCKET={holder} consigliere stop`"
+    return "stop the other daemon, or use its socket"
 
 
 def holds_only_ours(folder: Path) -> bool:

@@ -49,6 +49,7 @@ class Surroundings:
     hub: EventHub
     fallback_folder: Callable[[str], Path]
     authored_folder: Path
+    socket: str
     known_nonce: Callable[[str], str | None]
     honour_tombstones: bool = True
 
@@ -67,7 +68,12 @@ def _open(root: str, surroundings: Surroundings) -> OpenWorkspace:
         git = Git(root)
         files = SafeRoot(root)
         stack.callback(files.close)
-        folder = open_folder(Path(root), surroundings.fallback_folder(root), is_tracked=partial(_is_tracked, git))
+        folder = open_folder(
+            Path(root),
+            surroundings.fallback_folder(root),
+            is_tracked=partial(_is_tracked, git),
+            socket=surroundings.socket,
+        )
         stack.callback(folder.release)
         store = _open_store(folder, surroundings.known_nonce(root))
         stack.callback(_leave_damaged, folder, store)

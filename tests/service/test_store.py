@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from consiglierd.errors import Unavailable
+from consiglierd.errors import Busy, Unavailable
 from consiglierd.indexer.term_delta import TermDelta
 from consiglierd.model.document import ParsedDocument, Section, Span, Tag
 from consiglierd.model.files import FileStat
@@ -226,7 +226,7 @@ def test_a_hostile_data_folder_is_left_alone(tmp_path: Path) -> None:
     root.mkdir()
     elsewhere.mkdir()
     (root / ".consigliere").symlink_to(elsewhere)
-    folder = open_folder(root, fallback, is_tracked=lambda prefix: False)
+    folder = open_folder(root, fallback, is_tracked=lambda prefix: False, socket="/s")
     assert folder.path == fallback
     assert folder.warning is not None
     assert list(elsewhere.iterdir()) == []
@@ -234,7 +234,17 @@ def test_a_hostile_data_folder_is_left_alone(tmp_path: Path) -> None:
 
 
 def test_a_data_folder_that_git_tracks_is_left_alone(tmp_path: Path) -> None:
-    folder = open_folder(tmp_path, tmp_path / "state", is_tracked=lambda prefix: prefix == ".consigliere")
+    folder = open_folder(tmp_path, tmp_path / "state", is_tracked=lambda prefix: prefix == ".consigliere", socket="/s")
     assert folder.path == tmp_path / "state"
     assert not (tmp_path / ".consigliere").exists()
     folder.release()
+
+
+def test_who_comes_second_is_told_whom_to_stop(tmp_path: Path) -> None:
+    first = open_folder(tmp_path, tmp_path / "state", is_tracked=lambda prefix: False, socket="/run/first.sock")
+    with pytest.raises(Busy, match="another consiglierd keeps") as caught:
+        open_folder(tmp_path, tmp_path / "state", is_tracked=lambda prefix: False, socket="/run/2.sock")
+    assert "`CONSIGLIERE_SOCKET=/run/first.sock consigliere stop`" in (caught.value.cure or "")
+    first.release()
+    open_folder(tmp_path, tmp_path / "state", is_tracked=lambda prefix: False, socket="/run/2.sock").release()
+    assert (tmp_path / ".consigliere" / "lock").read_text() == "/run/2.sock"
