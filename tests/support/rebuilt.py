@@ -97,7 +97,7 @@ class Rebuilder:
         """The workspace of a tree, settled; it stays open and follows the tree."""
         workspace = self._workspaces.open(str(root), Deadline.after(TIMEOUT_S))
         workspace.settle(Deadline.after(TIMEOUT_S))
-        workspace.settle_vectors(Deadline.after(TIMEOUT_S))
+        assert workspace._parts.vectors.wait_for(workspace.revision(), TIMEOUT_S)
         return workspace
 
     def close_workspace(self, root: Path) -> None:
