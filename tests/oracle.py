@@ -115,21 +115,21 @@ class Judge:
         self._texts: dict[int, str] = {}
 
     def expected(self, asked: Asked) -> list[Expected]:
-        """The hits, best first, at most `limit`; none where none of the first ten is an answer."""
-        hits = _folded(_boosted(self._passing(asked), asked))
-        if self._vectors is not None and asked.min_score > 0 and not self._is_answered(asked, hits[:10]):
+        """The hits, best first, at most `limit`; none where none of all that pass is an answer."""
+        passing = self._passing(asked)
+        if self._vectors is not None and asked.min_score > 0 and not self._is_answered(asked, passing):
             return []
-        return hits[: asked.limit]
+        return _folded(_boosted(passing, asked))[: asked.limit]
 
-    def _is_answered(self, asked: Asked, first: Sequence[Expected]) -> bool:
+    def _is_answered(self, asked: Asked, passing: Sequence[tuple[JudgedChunk, float]]) -> bool:
         """Whether one is near, holds most of the question, or has no vectors; a phrase asks for whatever holds it."""
         terms = analyze_query(asked.text)
         if not terms or any(_comparable(each) for each in _quoted(asked.text)):
             return True
         coverage, near = self._coverage(terms), self._near(asked.text)
         places = {id(chunk): position for position, chunk in enumerate(self._chunks)}
-        for hit in first:
-            position = places[id(hit.chunk)]
+        for chunk, _ in passing:
+            position = places[id(chunk)]
             nearness = near[position]
             if nearness is None or nearness >= 0.4 or round(coverage(position), 6) >= 0.8:
                 return True

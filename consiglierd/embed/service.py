@@ -1,4 +1,4 @@
-"""The embedding of the whole daemon: a process for the documents of each backend, shared by all workspaces.
+"""The embedding of the whole daemon: a process for the documents of each backend and server, shared by all.
 
 Questions to the bundled model are embedded in the daemon itself: they cost a tenth of a millisecond,
 and would otherwise wait for the documents in hand. Those to slower models have a process of their own.
@@ -6,6 +6,7 @@ A server that hangs holds up nobody but those who use it.
 """
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError, Future
@@ -25,6 +26,9 @@ from consiglierd.errors import EmbeddingUnavailable
 
 QUESTION, URGENT, BACKGROUND = 0, 1, 2
 TEXTS_AT_ONCE = 64
+# To a model whose speed is not known yet; and what an answer may take.
+FIRST_TEXTS = 8
+ANSWER_S = 10.0
 KEPT_QUESTIONS = 512
 LOOK_EVERY_S = 0.5
 # Embeds without trouble wherever anything does: it tells a text that cannot be embedded from a model that cannot embed.
@@ -67,7 +71,8 @@ class EmbeddingService:
             known = self._embedders.get(spec)
         if known is not None and not known.is_outdated:
             return known
-        documents = self._lane(f"{spec.backend} documents")
+        place = f"{spec.backend} {spec.endpoint}".rstrip()
+        documents = self._lane(f"{place} documents")
         # What is known here already need not wait for a process to start.
         local = build(spec) if spec.backend == "bundled" else None
         facts = local if local is not None else result_of(documents.ask(Ask(spec, (), False), URGENT), is_abandoned)
@@ -75,7 +80,7 @@ class EmbeddingService:
             spec,
             facts,
             documents,
-            self._lane(f"{spec.backend} questions"),
+            self._lane(f"{place} questions"),
             local,
             self._cache if spec.backend in WORTH_IT else None,
         )
@@ -127,6 +132,7 @@ class ServedEmbedder:
     ) -> None:
         self._cache = cache
         self._spec = spec
+        self._texts_at_once = TEXTS_AT_ONCE if local is not None else FIRST_TEXTS
         self.recipe = recipe_of(spec)
         self._documents = documents
         self._questions = questions
@@ -160,38 +166,43 @@ class ServedEmbedder:
         return all_rows
 
     def _made(self, texts: Sequence[str], work: "_Work") -> NDArray[np.float32]:
-        batches = [tuple(texts[start : start + TEXTS_AT_ONCE]) for start in range(0, len(texts), TEXTS_AT_ONCE)]
-        answers = [self._documents.ask(Ask(self._spec, batch, False), work.priority) for batch in batches]
-        try:
-            rows = []
-            for batch, answer in zip(batches, answers, strict=True):
-                rows.append(self._rows_or_halves(batch, answer, work))
-                if self._cache is not None:
-                    self._cache.keep(self.model, batch, rows[-1])
-        finally:
-            for answer in answers:
-                answer.cancel()
-        return np.concatenate(rows) if rows else np.zeros((0, self.dimensions), dtype=np.float32)
+        rows = [np.zeros((0, self.dimensions), dtype=np.float32)]
+        start = 0
+        while start < len(texts):
+            batch = tuple(texts[start : start + self._texts_at_once])
+            began_s = time.monotonic()
+            rows.append(self._rows_or_halves(batch, work))
+            self._pace(len(batch), time.monotonic() - began_s)
+            if self._cache is not None:
+                self._cache.keep(self.model, batch, rows[-1])
+            start += len(batch)
+        return np.concatenate(rows)
 
-    def _rows_or_halves(self, batch: tuple[str, ...], answer: "Future[Answer]", work: "_Work") -> NDArray[np.float32]:
-        """Finds the text that spoils a batch by halving it."""
+    def _pace(self, count: int, took_s: float) -> None:
+        """As many texts at once as an answer may take: a large model on a slow machine needs seconds for each."""
+        wanted = int(count * ANSWER_S / max(took_s, 1e-4))
+        if wanted < count or count == self._texts_at_once:
+            self._texts_at_once = max(1, min(TEXTS_AT_ONCE, wanted, 2 * count))
+
+    def _asked_documents(self, batch: tuple[str, ...], work: "_Work") -> NDArray[np.float32]:
+        answer = self._documents.ask(Ask(self._spec, batch, False), work.priority)
+        return self._rows(result_of(answer, work.is_abandoned))
+
+    def _rows_or_halves(self, batch: tuple[str, ...], work: "_Work") -> NDArray[np.float32]:
+        """Finds the text that spoils a batch by halving it, and halves a batch that takes too long."""
         try:
-            return self._rows(result_of(answer, work.is_abandoned))
+            return self._asked_documents(batch, work)
         except EmbeddingUnavailable as trouble:
             self.is_outdated = self.is_outdated or trouble.kind == "model"
-            if work.is_abandoned() or trouble.kind not in _FAULTS_OF_TEXTS:
+            is_too_much = trouble.kind == "slow" and len(batch) > 1
+            if work.is_abandoned() or not (is_too_much or trouble.kind in _FAULTS_OF_TEXTS):
                 raise
-        asked = self._documents.ask(Ask(self._spec, (CONTROL_TEXT,), False), work.priority)
-        control = self._rows(result_of(asked, work.is_abandoned))
-        if len(batch) == 1:
-            return np.full_like(control, np.nan)
-        halves = (batch[: len(batch) // 2], batch[len(batch) // 2 :])
-        return np.concatenate(
-            [
-                self._rows_or_halves(half, self._documents.ask(Ask(self._spec, half, False), work.priority), work)
-                for half in halves
-            ]
-        )
+        if not is_too_much:
+            control = self._asked_documents((CONTROL_TEXT,), work)
+            if len(batch) == 1:
+                return np.full_like(control, np.nan)
+        middle = len(batch) // 2
+        return np.concatenate([self._rows_or_halves(half, work) for half in (batch[:middle], batch[middle:])])
 
     def embed_query(self, text: str, timeout_s: float) -> NDArray[np.float32] | None:
         """None where it cannot be had in time; the same question is then there when it is asked again."""

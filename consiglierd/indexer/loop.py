@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from consiglierd.errors import StorageFull
+from consiglierd.errors import Unavailable
 from consiglierd.indexer.commit import CommitBuilder
 from consiglierd.indexer.events import Inbox, IndexerEvent, RescanDue, Turn
 from consiglierd.indexer.follower import Follower
@@ -23,8 +23,7 @@ from consiglierd.watch.reconcile import reconcile
 IDLE_S = 5.0
 RECONCILE_EVERY_S = 600.0
 KEEP_REMOVED_S = 10.0
-FULL_PAUSE_S = 2.0
-_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT})
+OBSTACLE_PAUSE_S = 2.0
 
 
 class Disk(Protocol):
@@ -132,23 +131,23 @@ class Indexer:
     def run(self) -> None:
         """Until StopAsked. It may be called again after an error: what was committed stands, all is looked at anew.
 
-        A full disk is no error: it is tried again until there is room, and searches go on meanwhile.
+        What stands in the way now is no error, a full disk, a database in use, a worker that cannot start: it is
+        tried again until it is gone, and searches go on meanwhile.
         """
         while not self._inbox.must_stop:
             try:
                 self._run()
-            except StorageFull as full:
-                self._meet(full.message)
             except StoreCorrupt:
                 # Whoever asks next finds the workspace unsound and opens it anew.
                 self._meet("the database is damaged, it is built anew")
                 return
-            except OSError as error:
-                if error.errno not in _NO_ROOM:
-                    raise
-                self._meet(f"there is no room on the disk ({error.strerror})")
+            except Unavailable as trouble:
+                self._meet(trouble.message)
+            except OSError as trouble:
+                is_full = trouble.errno in (errno.ENOSPC, errno.EDQUOT)
+                self._meet("there is no room on the disk" if is_full else f"{trouble.strerror or trouble}")
             self._is_working = False
-            self._inbox.wait_for_stop(FULL_PAUSE_S)
+            self._inbox.wait_for_stop(OBSTACLE_PAUSE_S)
         self._meet("the workspace is closing")
 
     def _run(self) -> None:

@@ -43,7 +43,10 @@ def below_minimum(best: Candidate, min_score: float) -> Reason:
     if best.vector is not None:
         reached += f" and is {best.vector:.2f} near to it"
         if max(best.match.coverage, best.vector) >= min_score:
-            return Reason("below_min_score", f"the best match, {place}, {reached}: too little to be an answer")
+            return Reason(
+                "below_min_score",
+                f"the best match, {place}, {reached}: too little to be an answer (--min-score 0 shows what there is)",
+            )
     return Reason(
         "below_min_score", f"the best match, {place}, {reached}, below the minimum {min_score:.2f} (--min-score)"
     )

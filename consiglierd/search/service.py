@@ -17,9 +17,9 @@ from consiglierd.model.roles import Role, RoleTable
 from consiglierd.search import reasons
 from consiglierd.search.answer import Answer, AnswerParts
 from consiglierd.search.bare import bare_candidates
-from consiglierd.search.decide import is_answered, nearest_of
+from consiglierd.search.decide import nearest_of
 from consiglierd.search.fuse import Fusion
-from consiglierd.search.parse import ParsedQuery, parse_query
+from consiglierd.search.parse import MAX_QUERY_CHARACTERS, ParsedQuery, parse_query
 from consiglierd.search.rank import Boosts
 from consiglierd.search.reasons import Reason
 from consiglierd.search.retriever import Chunks, VectorSide
@@ -94,7 +94,7 @@ class SearchService:
         ask = _ask(parsed, query, snapshot, role, options.beta, min_score)
         ask, missing = self._with_vectors(ask, query, snapshot, options.alpha, deadline)
         # A few more than are wanted, for hits that no longer stand when they are verified.
-        top = _decided(ask, self._ranked(replace(ask, limit=ask.limit + SPARE_HITS), snapshot, deadline))
+        top = self._answering(replace(ask, limit=ask.limit + SPARE_HITS), snapshot, deadline)
         partial = [*missing, *_partial_of(parsed, query, role, top)]
         answer = Answer(
             AnswerParts(ask.model, role, query, self._chunks, self._files, options.max_file_bytes, self._changed)
@@ -120,7 +120,7 @@ class SearchService:
         """The ask with its vector side, where that can be had; and what is missing of it."""
         if ask.parsed.bare is not None:
             return ask, []
-        vectors = self._vectors(query.text, snapshot.revision, deadline)
+        vectors = self._vectors(query.text[:MAX_QUERY_CHARACTERS], snapshot.revision, deadline)
         if isinstance(vectors, str):
             return ask, [vectors]
         missing = [f"vector: {vectors.waiting} sections wait"] if vectors.waiting else []
@@ -130,6 +130,19 @@ class SearchService:
         if ask.parsed.bare is not None:
             return bare_candidates(ask, self._chunks, snapshot, deadline)
         return TopK(ask, Proposer(snapshot), self._chunks).find(deadline)
+
+    def _answering(self, ask: Ask, snapshot: Snapshot, deadline: Deadline) -> Top:
+        """The ranking, without its groups where nothing answers the question.
+
+        Phrases and `--min-score 0` ask for what there is.
+        """
+        if ask.parsed.bare is not None or ask.vectors is None or ask.parsed.phrases or ask.min_score <= 0:
+            return self._ranked(ask, snapshot, deadline)
+        ranking = TopK(ask, Proposer(snapshot), self._chunks)
+        top = ranking.find(deadline)
+        if not top.groups or ranking.is_answered(deadline):
+            return top
+        return replace(top, groups=(), best_below=nearest_of(top.groups))
 
     def _withheld(self, ask: Ask, snapshot: Snapshot, deadline: Deadline) -> int:
         """How many matching chunks are private to another role."""
@@ -157,13 +170,6 @@ class SearchService:
         if top.best_below is not None:
             return reasons.below_minimum(top.best_below, ask.min_score)
         return reasons.no_match(ask.parsed.bare is not None)
-
-
-def _decided(ask: Ask, top: Top) -> Top:
-    """Without its groups where none of the first answers the question; phrases and `--min-score 0` ask for them."""
-    if ask.vectors is None or ask.parsed.phrases or ask.min_score <= 0 or not top.groups or is_answered(top.groups):
-        return top
-    return replace(top, groups=(), best_below=nearest_of(top.groups))
 
 
 def _ask(

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from consiglierd.index.proposals import LexicalQuery, Scope
 from consiglierd.model.deadline import Deadline
 from consiglierd.model.ids import ChunkId
+from consiglierd.search.decide import COVERAGE, NEARNESS, is_answer
 from consiglierd.search.fuse import WORDS_ALONE, Fusion
 from consiglierd.search.parse import ParsedQuery, comparable
 from consiglierd.search.rank import DIGITS, Boosts, Candidate, Folded, ranked
@@ -94,6 +95,25 @@ class TopK:
                 return self._top(groups, is_exhausted=False, has_timed_out=True)
             limit *= GROWTH
 
+    def is_answered(self, deadline: Deadline) -> bool:
+        """Whether any chunk that the conditions let through answers the question; after `find`."""
+        ask = self._ask
+        limit = FIRST_FETCH
+        while not any(map(is_answer, self._passing)):
+            assert ask.vectors is not None
+            assert self._scope is not None
+            by_vector = ask.vectors.propose(limit, self._scope)
+            self._score(ask.vectors.live(by_vector.ids))
+            nearness = 0.0 if by_vector.is_exhausted else ask.fusion.vector_part(by_vector.bound) or 0.0
+            # What has no vectors answers as soon as it holds what the minimum asks for.
+            coverage = self._score_by_coverage(limit, ask.min_score if ask.vectors.waiting else COVERAGE)
+            if any(map(is_answer, self._passing)):
+                break
+            if (nearness < NEARNESS - ROUNDING and coverage) or deadline.is_over:
+                return False
+            limit *= GROWTH
+        return True
+
     def _top(self, groups: list[Folded], *, is_exhausted: bool, has_timed_out: bool = False) -> Top:
         return Top(tuple(groups), self._best_below, is_exhausted, has_timed_out)
 
@@ -161,13 +181,19 @@ class TopK:
             return False
         if unfetched.vector >= ask.min_score - ROUNDING:
             return False
+        return self._score_by_coverage(limit, ask.min_score)
+
+    def _score_by_coverage(self, limit: int, least: float) -> bool:
+        """Score what holds most of the question; whether whatever is left out holds less than `least` of it."""
+        model = self._ask.model
+        if model.basis_idf <= 0:
+            return True
         ways: list[NDArray[np.uint64]] = [
-            np.concatenate([ask.model.keys[at : at + 1], ask.model.covers[at]])
-            for at in np.flatnonzero(ask.model.basis).tolist()
+            np.concatenate([model.keys[at : at + 1], model.covers[at]]) for at in np.flatnonzero(model.basis).tolist()
         ]
-        proposal = self._retriever.by_coverage(ways, ask.model.asked[ask.model.basis], ask.query, limit)
+        proposal = self._retriever.by_coverage(ways, model.asked[model.basis], self._ask.query, limit)
         self._score(proposal.ids)
-        needed = (ask.min_score - ROUNDING) * ask.model.basis_idf * (1 - COVERAGE_SLACK)
+        needed = (least - ROUNDING) * model.basis_idf * (1 - COVERAGE_SLACK)
         return proposal.is_exhausted or proposal.bound < needed
 
     def _with_all_places(self, groups: list[Folded]) -> list[Folded]:

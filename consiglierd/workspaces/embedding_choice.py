@@ -67,7 +67,10 @@ class EmbeddingChoice:
             try:
                 self._service.embedder(_ollama(options, AUTO_TIMEOUT_S), is_abandoned)
                 decided = "ollama"
-            except EmbeddingUnavailable:
+            except EmbeddingUnavailable as trouble:
+                # It was not heard out: that says nothing of Ollama.
+                if trouble.kind == "ended":
+                    raise
                 decided = "bundled"
             self._store.keep_note("embedding_backend", decided)
         return decided

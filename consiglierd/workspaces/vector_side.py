@@ -130,6 +130,8 @@ class VectorSideOfWorkspace:
             # The model may have become another.
             self.wake()
             return f"vector: {self._failure or 'the question was not embedded in time'}"
+        if not vector.any():
+            return "vector: the model knows no word of the question"
         return VectorQuestion(
             answering.index.snapshot(),
             vector,

@@ -257,7 +257,7 @@ class OpenWorkspace:
         indexer = self._parts.indexer
         if self._parts.thread.failure() is not None:
             return "poisoned"
-        if indexer.is_root_missing:
+        if indexer.is_root_missing or not os.path.isdir(self.root):
             return "root_missing"
         if not indexer.has_reconciled:
             return "reconciling"

@@ -8,6 +8,7 @@ import sys
 import tempfile
 import time
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -94,6 +95,14 @@ class LivingDaemon:
 
     def settle(self, root: Path) -> int:
         return int(self.call("settle", root)["revision"])
+
+    def until(self, root: Path, is_so: Callable[[dict[str, Any]], bool], timeout_s: float = 60.0) -> dict[str, Any]:
+        """The first status of which it is so; each is asked for when the daemon has news, or after a moment."""
+        serial, end_s = 0, time.monotonic() + timeout_s
+        while not is_so(status := self.call("status", root)):
+            assert time.monotonic() < end_s, f"never so: {status}"
+            serial = self.call("events_since", root, serial=serial, wait_ms=200)["last_serial"]
+        return status
 
     def settle_all(self, root: Path) -> int:
         """As `settle`, and with the vectors of everything."""

@@ -29,6 +29,9 @@ class OllamaServer:
         self.holds = ""
         self.may_answer = threading.Event()
         self.may_answer.set()
+        self.holds_tags = threading.Event()
+        self.holds_tags.set()
+        self.seconds_a_text = 0.0
         self._batches = 0
         self._arrived = threading.Condition()
         owner = self
@@ -63,6 +66,7 @@ class OllamaServer:
 
     def close(self) -> None:
         self.may_answer.set()
+        self.holds_tags.set()
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
@@ -84,8 +88,11 @@ class OllamaServer:
             handler.close_connection = True
 
     def _reply(self, path: str, asked: dict[str, Any]) -> tuple[int, bytes]:
-        self.paths.append(path)
+        with self._arrived:
+            self.paths.append(path)
+            self._arrived.notify_all()
         if path == "/api/tags":
+            self.holds_tags.wait(30)
             names = [] if self.failure == "unknown model" else [f"{MODEL}:latest"]
             return 200, json.dumps({"models": [{"model": name, "digest": self.digest} for name in names]}).encode()
         if asked["model"] != MODEL or self.failure == "unknown model":
@@ -100,6 +107,7 @@ class OllamaServer:
                 return 500, b'{"error": "failed to encode response: json: unsupported value: NaN"}'
         if self.holds in texts[0]:
             self.may_answer.wait(30)
+        threading.Event().wait(self.seconds_a_text * len(texts))
         self._batches += 1
         # Another model gives other vectors.
         salt = "a" if self.digest == FIRST_DIGEST else self.digest

@@ -157,6 +157,28 @@ def test_a_text_that_ends_the_process_every_time_is_left_out(service: EmbeddingS
     assert len(embedder.embed_documents(["harmless"], is_urgent=False)) == 1
 
 
+def test_a_slow_server_is_asked_for_as_much_as_it_can_do(
+    service: EmbeddingService, server: OllamaServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each text takes 0.1 s, and no request may take longer than 0.5 s."""
+    server.seconds_a_text = 0.1
+    embedder = service.embedder(EmbedderSpec("ollama", MODEL, server.endpoint, DIMENSIONS, 0.5))
+    monkeypatch.setattr("consiglierd.embed.service.ANSWER_S", 0.3)
+    texts = [f"text {number}" for number in range(20)]
+    rows = embedder.embed_documents(texts, is_urgent=False)
+    assert rows == pytest.approx(expected(*[f"search_document: {text}" for text in texts]), abs=1e-6)
+    assert asked(server, "text") <= len(texts) + 16, "little was asked twice"
+
+
+def test_a_server_that_hangs_is_given_up(service: EmbeddingService, server: OllamaServer) -> None:
+    embedder = service.embedder(EmbedderSpec("ollama", MODEL, server.endpoint, DIMENSIONS, 0.2))
+    server.holds = "text"
+    server.may_answer.clear()
+    with pytest.raises(EmbeddingUnavailable) as caught:
+        embedder.embed_documents([f"text {number}" for number in range(20)], is_urgent=False)
+    assert caught.value.kind == "slow"
+
+
 @pytest.mark.parametrize("is_killed", [False, True], ids=["process stays", "process lost"])
 def test_another_model_under_the_same_name_is_noticed(
     service: EmbeddingService, server: OllamaServer, is_killed: bool

@@ -3,7 +3,7 @@
 import os
 import shutil
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -39,18 +39,6 @@ def search(daemon: LivingDaemon, root: Path, query: str, **more: Any) -> dict[st
     return daemon.call("search", root, query=query, **more)
 
 
-def wait_for(daemon: LivingDaemon, root: Path, is_so: Callable[[dict[str, Any]], bool]) -> dict[str, Any]:
-    """The first status of which it is so; each is asked for when the daemon has news, or after a moment."""
-    serial = 0
-    for _ in range(200):
-        status = daemon.call("status", root)
-        if is_so(status):
-            return status
-        events = daemon.call("events_since", root, serial=serial, wait_ms=200)
-        serial = events["last_serial"]
-    raise AssertionError(f"never so: {status}")
-
-
 def has_all_vectors(status: dict[str, Any]) -> bool:
     is_level = status["lag"] == {"lexical": 0, "vector": 0} and status["models"]["vector"] != "none"
     return is_level and status["state"] == "fresh"
@@ -58,7 +46,7 @@ def has_all_vectors(status: dict[str, Any]) -> bool:
 
 def test_a_question_in_one_language_finds_the_answer_in_the_other(daemon: LivingDaemon, project: Path) -> None:
     daemon.start()
-    status = wait_for(daemon, project, has_all_vectors)
+    status = daemon.until(project, has_all_vectors)
     assert status["models"]["vector"].startswith("bundled-")
     found = search(daemon, project, "데이터베이스 마이그레이션")
     assert found["partial"] == []
@@ -70,7 +58,7 @@ def test_a_question_in_one_language_finds_the_answer_in_the_other(daemon: Living
 
 def test_after_a_restart_the_first_question_is_answered_by_both_sides(daemon: LivingDaemon, project: Path) -> None:
     daemon.start()
-    wait_for(daemon, project, has_all_vectors)
+    daemon.until(project, has_all_vectors)
     before = search(daemon, project, "데이터베이스 마이그레이션")
     for _ in range(3):
         daemon.stop()
@@ -82,10 +70,10 @@ def test_after_a_restart_the_first_question_is_answered_by_both_sides(daemon: Li
 
 def test_what_was_saved_is_found_by_what_it_means(daemon: LivingDaemon, project: Path) -> None:
     daemon.start()
-    wait_for(daemon, project, has_all_vectors)
+    daemon.until(project, has_all_vectors)
     (project / "new.md").write_text("# New\n\ndatabase migration order\n", encoding="utf-8")
     daemon.call("settle", project)
-    wait_for(daemon, project, has_all_vectors)
+    daemon.until(project, has_all_vectors)
     assert search(daemon, project, "데이터베이스 마이그레이션 순서")["hits"][0]["file"] == "new.md"
     (project / "new.md").unlink()
     daemon.call("settle", project)
@@ -105,6 +93,51 @@ def test_the_light_mode_says_so(daemon: LivingDaemon, project: Path) -> None:
     assert (status["lag"]["vector"], status["models"]["vector"]) == (0, "none")
 
 
+def test_a_question_of_unknown_words_is_answered_by_words_alone(daemon: LivingDaemon, project: Path) -> None:
+    (project / "odd.md").write_text("# テスト\n\nログインの更新\n", encoding="utf-8")
+    daemon.start()
+    daemon.until(project, has_all_vectors)
+    found = search(daemon, project, "ログイン")
+    assert [hit["file"] for hit in found["hits"]] == ["odd.md"]
+    assert found["partial"] == ["vector: the model knows no word of the question"]
+
+
+def test_one_server_that_hangs_does_not_hold_up_another(
+    daemon: LivingDaemon, project: Path, server: OllamaServer, tmp_path: Path
+) -> None:
+    daemon.start()
+    daemon.set_embedding("ollama", endpoint=server.endpoint, dimensions=DIMENSIONS, model=MODEL)
+    daemon.until(project, has_all_vectors)
+    with ollama_server() as healthy:
+        daemon.set_embedding("ollama", endpoint=healthy.endpoint, dimensions=DIMENSIONS, model=MODEL)
+        other = tmp_path / "other"
+        other.mkdir()
+        (other / "a.md").write_text("# A\n\nrefresh token\n", encoding="utf-8")
+        daemon.set_embedding("ollama", endpoint=server.endpoint, dimensions=DIMENSIONS, model=MODEL)
+        server.holds = ""
+        server.may_answer.clear()
+        (project / "new.md").write_text("# New\n\ntoken\n", encoding="utf-8")
+        daemon.call("settle", project)
+        assert server.wait_until(lambda: any("# New" in text or "New" in text for text in server.asked))
+        daemon.set_embedding("ollama", endpoint=healthy.endpoint, dimensions=DIMENSIONS, model=MODEL)
+        daemon.until(other, has_all_vectors)
+        assert search(daemon, other, "refresh")["partial"] == []
+
+
+def test_a_daemon_that_ends_while_it_asks_for_ollama_decides_nothing(
+    daemon: LivingDaemon, project: Path, server: OllamaServer
+) -> None:
+    daemon.set_embedding("auto", endpoint=server.endpoint, dimensions=DIMENSIONS, model=MODEL)
+    server.holds_tags.clear()
+    daemon.start()
+    daemon.call("status", project)
+    assert server.wait_until(lambda: "/api/tags" in server.paths)
+    daemon.stop()
+    server.holds_tags.set()
+    daemon.start()
+    assert daemon.until(project, has_all_vectors)["models"]["vector"].startswith("ollama-")
+
+
 def test_auto_takes_ollama_where_it_answers_and_never_switches_by_itself(
     daemon: LivingDaemon, project: Path, server: OllamaServer
 ) -> None:
@@ -112,16 +145,16 @@ def test_auto_takes_ollama_where_it_answers_and_never_switches_by_itself(
     server.failure = "unknown model"
     daemon.set_embedding("auto", **ollama)
     daemon.start()
-    status = wait_for(daemon, project, has_all_vectors)
+    status = daemon.until(project, has_all_vectors)
     assert status["models"]["vector"].startswith("bundled-")
     server.failure = ""
     daemon.stop()
     daemon.start()
-    assert wait_for(daemon, project, has_all_vectors)["models"]["vector"].startswith("bundled-")
+    assert daemon.until(project, has_all_vectors)["models"]["vector"].startswith("bundled-")
     other = project.parent / "other"
     other.mkdir()
     (other / "a.md").write_text("# A\n\ntext\n", encoding="utf-8")
-    assert wait_for(daemon, other, has_all_vectors)["models"]["vector"].startswith("ollama-")
+    assert daemon.until(other, has_all_vectors)["models"]["vector"].startswith("ollama-")
 
 
 def test_words_answer_while_ollama_is_down_and_vectors_catch_up(
@@ -129,18 +162,18 @@ def test_words_answer_while_ollama_is_down_and_vectors_catch_up(
 ) -> None:
     daemon.set_embedding("ollama", endpoint=server.endpoint, dimensions=DIMENSIONS, model=MODEL)
     daemon.start()
-    wait_for(daemon, project, has_all_vectors)
+    daemon.until(project, has_all_vectors)
     assert search(daemon, project, "토큰")["partial"] == []
     server.failure = "500 in the middle"
     (project / "new.md").write_text("# New\n\ntoken of another kind\n", encoding="utf-8")
     daemon.call("settle", project)
-    status = wait_for(daemon, project, lambda status: any("no vectors" in each for each in status["warnings"]))
+    status = daemon.until(project, lambda status: any("no vectors" in each for each in status["warnings"]))
     assert status["lag"]["vector"] > 0
     found = search(daemon, project, "token kind")
     assert found["hits"][0]["file"] == "new.md"
     assert any(each.startswith("vector: ") for each in found["partial"])
     server.failure = ""
-    status = wait_for(daemon, project, has_all_vectors)
+    status = daemon.until(project, has_all_vectors)
     assert not any("no vectors" in each for each in status["warnings"])
     assert search(daemon, project, "token kind")["partial"] == []
 
@@ -149,20 +182,20 @@ def test_old_vectors_answer_until_the_new_ones_are_complete(
     daemon: LivingDaemon, project: Path, server: OllamaServer
 ) -> None:
     daemon.start()
-    old = wait_for(daemon, project, has_all_vectors)["models"]["vector"]
+    old = daemon.until(project, has_all_vectors)["models"]["vector"]
     before = search(daemon, project, "데이터베이스 마이그레이션")["hits"]
     server.holds = "search_document"
     server.may_answer.clear()
     daemon.set_embedding("ollama", endpoint=server.endpoint, dimensions=DIMENSIONS, model=MODEL)
     os.kill(daemon.pid, signal.SIGHUP)
     assert server.wait_until(lambda: any("search_document" in text for text in server.asked))
-    status = wait_for(daemon, project, lambda status: "until ollama-" in status["models"]["vector"])
+    status = daemon.until(project, lambda status: "until ollama-" in status["models"]["vector"])
     assert status["models"]["vector"].startswith(old.split("/")[0])
     assert "sections wait" in status["models"]["vector"]
     assert status["lag"]["vector"] > 0
     assert search(daemon, project, "데이터베이스 마이그레이션")["hits"] == before, "old vectors alone, no mixture"
     server.may_answer.set()
-    status = wait_for(daemon, project, lambda status: status["models"]["vector"].startswith("ollama-"))
+    status = daemon.until(project, lambda status: status["models"]["vector"].startswith("ollama-"))
     assert status["lag"]["vector"] == 0
     assert search(daemon, project, "데이터베이스 마이그레이션")["hits"] != before
     assert list((project / ".consigliere").glob("vector-*")), "the new index"
@@ -173,17 +206,17 @@ def test_a_model_that_was_pulled_anew_makes_everything_anew(
 ) -> None:
     daemon.set_embedding("ollama", endpoint=server.endpoint, dimensions=DIMENSIONS, model=MODEL)
     daemon.start()
-    old = wait_for(daemon, project, has_all_vectors)["models"]["vector"]
+    old = daemon.until(project, has_all_vectors)["models"]["vector"]
     search(daemon, project, "token")
     server.digest = "sha-2"
     (project / "new.md").write_text("# New\n\ntoken of another kind\n", encoding="utf-8")
     daemon.call("settle", project)
     search(daemon, project, "token")
-    wait_for(daemon, project, lambda status: has_all_vectors(status) and status["models"]["vector"] != old)
+    daemon.until(project, lambda status: has_all_vectors(status) and status["models"]["vector"] != old)
     search(daemon, project, "the first question tells its process")
     copy = tmp_path / "copy"
     shutil.copytree(project, copy, ignore=shutil.ignore_patterns(".consigliere"))
-    wait_for(daemon, copy, has_all_vectors)
+    daemon.until(copy, has_all_vectors)
     for query in ("token kind", "데이터베이스", "order of things", "버퍼"):
         found, fresh = search(daemon, project, query), search(daemon, copy, query)
         assert (found["partial"], found["hits"]) == ([], fresh["hits"])
@@ -191,7 +224,7 @@ def test_a_model_that_was_pulled_anew_makes_everything_anew(
 
 def test_no_embedding_process_outlives_a_killed_daemon(daemon: LivingDaemon, project: Path) -> None:
     daemon.start()
-    wait_for(daemon, project, has_all_vectors)
+    daemon.until(project, has_all_vectors)
     assert len(daemon.children()) >= 2, "a reader of documents and an embedder"
     assert all(wait_until_gone(child) for child in daemon.kill())
 
@@ -210,7 +243,7 @@ def test_a_server_that_hangs_holds_up_neither_the_end_of_a_project_nor_another_p
     other.mkdir()
     (other / "a.md").write_text("# A\n\nrefresh token\n", encoding="utf-8")
     daemon.set_embedding("bundled")
-    assert wait_for(daemon, other, has_all_vectors)["models"]["vector"].startswith("bundled-")
+    assert daemon.until(other, has_all_vectors)["models"]["vector"].startswith("bundled-")
     daemon.call("forget", project, timeout_s=20)
     daemon.call("settle", project, timeout_s=20)
-    assert wait_for(daemon, project, has_all_vectors)["models"]["vector"].startswith("bundled-")
+    assert daemon.until(project, has_all_vectors)["models"]["vector"].startswith("bundled-")

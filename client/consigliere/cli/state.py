@@ -7,6 +7,7 @@ import os
 from consigliere import __version__
 from consigliere.cli.session import connected, root_of, working_directory
 from consigliere.endpoint import find_root
+from consigliere.errors import UsageError
 from consigliere.render.json import write_object
 from consigliere.render.terminal import Output, one_line
 
@@ -108,6 +109,8 @@ def workspaces(output: Output, values: dict[str, Any], words: list[str]) -> int:
 
 def forget(output: Output, values: dict[str, Any], words: list[str]) -> int:
     """The root is the one named, also where it is gone by now."""
+    if words and not words[0]:
+        raise UsageError("the named root is empty", "name a folder, or nothing for that of the working directory")
     root = _named_root(words[0]) if words else root_of(values)
     with connected() as client:
         reply = client.call("forget", root=root)
