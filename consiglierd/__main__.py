@@ -66,18 +66,27 @@ def main(arguments: list[str]) -> int:
     except AlreadyRunning as running:
         print(f"consiglierd: {running.message}", file=sys.stderr)
         return 0
-    except DaemonError as error:
-        print(f"consiglierd: {error.message}{f'; {error.cure}' if error.cure else ''}", file=sys.stderr)
-        return 4
-    configure_log(endpoint.log_file)
+    except (DaemonError, OSError) as error:
+        return _complain(error)
     try:
+        configure_log(endpoint.log_file)
         asyncio.run(run_daemon(endpoint, claimed, ready_signal(os.environ)))
-    except DaemonError as error:
-        print(f"consiglierd: {error.message}{f'; {error.cure}' if error.cure else ''}", file=sys.stderr)
-        return 4
+    except (DaemonError, OSError) as error:
+        return _complain(error)
     finally:
         claimed.release()
     return 0
+
+
+def _complain(error: DaemonError | OSError) -> int:
+    """One line on standard error; the exit status."""
+    if isinstance(error, DaemonError):
+        message, cure = error.message, error.cure
+    else:
+        message = f"{error.filename}: {error.strerror}" if error.filename else str(error)
+        cure = "see what lies there; nothing in the state directory but `authored/` and `config.toml` is missed"
+    print(f"consiglierd: {message}{f'; {cure}' if cure else ''}", file=sys.stderr)
+    return 4
 
 
 if __name__ == "__main__":

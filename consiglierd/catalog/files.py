@@ -152,6 +152,10 @@ class SafeRoot:
             self._identity = None
 
 
+# What the kernel shows there are no files.
+_NO_FILES = ("proc", "sys")
+
+
 def check_owner(root: str, user_id: int) -> None:
     """Refused, with a cure, unless `root` is a folder that `user_id` owns, and neither "/" nor their home."""
     real = os.path.realpath(root)
@@ -163,6 +167,8 @@ def check_owner(root: str, user_id: int) -> None:
         raise Refused(f"{root} is not a folder", cure="Name the project's folder with --root DIR.")
     if real == "/":
         raise Refused("the whole file system is never a workspace", cure="Name a project's folder with --root DIR.")
+    if real.split("/")[1] in _NO_FILES:
+        raise Refused(f"{root} holds no files of a project", cure="Name a project's folder with --root DIR.")
     if real == _home_of(user_id):
         raise Refused("the home folder is never a workspace", cure="Name a project's folder with --root DIR.")
     if found.st_uid != user_id:

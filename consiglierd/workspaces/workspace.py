@@ -1,7 +1,6 @@
 """One open workspace, as the calls see it."""
 
 import os
-from collections import Counter
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -24,10 +23,8 @@ from consiglierd.model.hit import SearchResult
 from consiglierd.model.ids import NO_REVISION, Revision
 from consiglierd.model.query import Query
 from consiglierd.model.status import (
-    FileProblem,
     Finding,
     IndexProgress,
-    LeftOutCount,
     SearchDefaults,
     SettingValue,
     ShownLines,
@@ -45,6 +42,7 @@ from consiglierd.workspaces.deliveries import events_of
 from consiglierd.workspaces.disk import ProjectDisk, kind_at
 from consiglierd.workspaces.doctor import examine
 from consiglierd.workspaces.gate import RevisionGate
+from consiglierd.workspaces.left_out import file_problem, left_out_counts
 from consiglierd.workspaces.show import show_lines
 from consiglierd.workspaces.sizes import folder_size_bytes
 from consiglierd.workspaces.vector_side import VectorSideOfWorkspace
@@ -152,6 +150,8 @@ class OpenWorkspace:
 
     def _checked(self, path: str) -> str:
         """The path relative to the root; refuses what is ignored, and what is neither there nor known."""
+        if "\0" in path:
+            raise BadRequest("a path holds no NUL character")
         relative = path.removeprefix(self.root + "/").removeprefix("./").rstrip("/")
         if relative in (self.root, ".", ""):
             return ""
@@ -248,8 +248,8 @@ class OpenWorkspace:
             last_indexed_at=overview.last_indexed_at,
             models={"lexical": "bm25", "vector": self._parts.vectors.state().told},
             types=overview.types,
-            left_out=self._left_out_counts(),
-            problems=tuple(_file_problem(path, problem) for path, problem in overview.problems),
+            left_out=left_out_counts(self._parts.indexer.left_out()),
+            problems=tuple(file_problem(path, problem) for path, problem in overview.problems),
             warnings=self.warnings(),
         )
 
@@ -267,18 +267,6 @@ class OpenWorkspace:
     def _watching(self) -> Watching:
         mode = "off" if self._watch is None else self._watch.mode
         return mode if mode in ("inotify", "observer", "polling") else "off"
-
-    def _left_out_counts(self) -> tuple[LeftOutCount, ...]:
-        left_out = self._parts.indexer.left_out()
-        counts = Counter(entry.reason for entry in left_out)
-        return tuple(
-            LeftOutCount(
-                reason=reason,
-                count=count,
-                examples=tuple(sorted(entry.path for entry in left_out if entry.reason == reason)[:3]),
-            )
-            for reason, count in sorted(counts.items())
-        )
 
     def warnings(self) -> tuple[str, ...]:
         found = list(self._parts.disk.ignore.warnings)
@@ -342,8 +330,3 @@ class OpenWorkspace:
         self._parts.thread.join(timeout_s)
         self._parts.vector_thread.join(timeout_s)
         self._parts.resources.close()
-
-
-def _file_problem(path: str, problem: str) -> FileProblem:
-    code, _, message = problem.partition(": ")
-    return FileProblem(path, code, message or problem)

@@ -86,6 +86,19 @@ def test_many_roots_in_turn_leave_no_descriptor_behind(tmp_path: Path, daemon: L
     assert counts[2] <= counts[0] + 5
 
 
+@pytest.mark.parametrize("root", ["/proc", "/sys", "/proc/self"])
+def test_what_the_kernel_shows_is_no_project(daemon: LivingDaemon, root: str) -> None:
+    with pytest.raises(CallFailed) as failed:
+        daemon.call("status", Path(root))
+    assert failed.value.code == "refused"
+
+
+def test_a_path_with_a_nul_is_refused(tmp_path: Path, daemon: LivingDaemon) -> None:
+    with pytest.raises(CallFailed) as failed:
+        daemon.call("index", project(tmp_path / "project", "zq77"), paths=["\0"])
+    assert failed.value.code == "bad_request"
+
+
 @pytest.mark.parametrize(
     ("params", "words"),
     [

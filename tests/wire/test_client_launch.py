@@ -160,6 +160,35 @@ def test_a_daemon_that_was_killed_is_replaced(place: Place) -> None:
     assert place.pid() != killed
 
 
+def test_a_daemon_that_is_stuck_is_told_by_its_process_id(place: Place) -> None:
+    place.run("start")
+    pid = place.pid()
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        done = place.run("stop")
+        assert done.returncode == 3
+        assert f"`kill -9 {pid}`" in done.stderr
+    finally:
+        os.kill(pid, signal.SIGCONT)
+    assert place.run("stop").returncode == 0
+
+
+@pytest.mark.parametrize("name", ["registry.db", "daemon.log", "daemon.json"])
+def test_what_lies_in_the_way_of_the_state_is_named(place: Place, name: str) -> None:
+    place.state.mkdir(mode=0o700)
+    (place.state / name).mkdir()
+    done = subprocess.run(
+        [sys.executable, "-m", "consiglierd", "--socket", str(place.socket)],
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+    )
+    assert done.returncode == 4
+    assert done.stderr.count("\n") == 1
+    assert name in done.stderr
+
+
 def test_stopping_is_done_where_another_daemon_has_come_up(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     """The lock is held, by a daemon that is not the one told to stop."""
     from consigliere.cli import life

@@ -48,16 +48,27 @@ def _stop() -> int | None:
     """The process id that the daemon told; it is never used to signal anything, since it may be another's by now."""
     end_s = time.monotonic() + STOP_TIMEOUT_S
     try:
-        client = connected(may_start=False)
+        with connected(may_start=False) as client:
+            pid = client.call("shutdown", {"reason": "asked on the command line"})["pid"]
+            client.wait_for_close(STOP_TIMEOUT_S)
     except DaemonUnreachable as error:
         if error.kind == "refused":
             return None
-        raise
-    with client:
-        pid = client.call("shutdown", {"reason": "asked on the command line"})["pid"]
-        client.wait_for_close(STOP_TIMEOUT_S)
+        raise _without_answer(error) from error
     _wait_until_released(pid, end_s)
     return pid
+
+
+def _without_answer(error: DaemonUnreachable) -> DaemonUnreachable:
+    """A daemon that is stuck or stopped can only be ended by its process id, which it wrote into its lock."""
+    try:
+        with open(os.path.join(find_endpoint().state_directory, "daemon.lock"), "rb") as lock:
+            pid = lock.read(20).strip().decode("ascii", "replace")
+    except OSError:
+        return error
+    if error.kind != "silent" or not pid.isdecimal():
+        return error
+    return DaemonUnreachable(error.message, error.kind, f"end it with `kill -9 {pid}`: nothing is lost by it")
 
 
 def _wait_until_released(pid: int, end_s: float) -> None:
