@@ -176,7 +176,7 @@ Everything answered as promised. To go on with a project of your own:
 
   export PATH="{PROGRAM.parent}:$PATH"
   cd /path/to/your/project
-  consigliere index                              # once: starts the daemon, waits until all is indexed
+  consigliere index                              # once: starts the daemon, waits until words are searchable
   consigliere search "what you want to know"
   consigliere search "..." --fresh --json        # wait for the last save; output for programs
   consigliere status                             # what is indexed, how fresh, what was left out

@@ -23,5 +23,10 @@ class RoleTable:
 
     by_name: Mapping[str, Role]
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of each role, without its aliases."""
+        return tuple(dict.fromkeys(role.name for role in self.by_name.values()))
+
     def find(self, name: str) -> Role | None:
         return self.by_name.get(name.strip().lower())

@@ -20,6 +20,13 @@ FILTER_NAMES = {
 }
 
 
+# Of these a name may be wrong, and the right one is among what was found.
+_VALUES: dict[str, Callable[[ScoringRow], str]] = {
+    "type": lambda row: row.file_type,
+    "status": lambda row: row.status,
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
     code: ReasonCode
@@ -54,10 +61,16 @@ def below_minimum(best: Candidate, min_score: float) -> Reason:
 
 def filtered_out(filters: Filters, rows: Sequence[ScoringRow], *, is_all: bool) -> Reason:
     """`rows` are what matches without the filters; `is_all` where there are no more of them."""
-    by_filter = Counter(name for row in rows for name in failing_filters(filters, row))
-    told = ", ".join(f"{count} by {FILTER_NAMES[name]}" for name, count in by_filter.most_common())
-    at_least = "" if is_all else "at least "
-    return Reason("filtered_out", f"{at_least}{len(rows)} matches were filtered out: {told}")
+    failing = [failing_filters(filters, row) for row in rows]
+    by_filter = Counter(name for names in failing for name in names)
+    told = [", ".join(f"{count} by {FILTER_NAMES[name]}" for name, count in by_filter.most_common())]
+    for name, value_of in _VALUES.items():
+        if name in by_filter:
+            found = Counter(value_of(row) for row, names in zip(rows, failing, strict=True) if name in names)
+            told.append(f"they have {FILTER_NAMES[name]} {', '.join(value for value, _ in found.most_common(5))}")
+    count = f"{'' if is_all else 'at least '}{len(rows)}"
+    matches = "match was" if count == "1" else "matches were"
+    return Reason("filtered_out", f"{count} {matches} filtered out: {'; '.join(told)}")
 
 
 def indexing(done: int, total: int) -> Reason:

@@ -95,7 +95,7 @@ class SearchService:
         ask, missing = self._with_vectors(ask, query, snapshot, options.alpha, deadline)
         # A few more than are wanted, for hits that no longer stand when they are verified.
         top = self._answering(replace(ask, limit=ask.limit + SPARE_HITS), snapshot, deadline)
-        partial = [*missing, *_partial_of(parsed, query, role, top)]
+        partial = [*missing, *_partial_of(parsed, query, role, options.roles, top)]
         answer = Answer(
             AnswerParts(ask.model, role, query, self._chunks, self._files, options.max_file_bytes, self._changed)
         )
@@ -197,10 +197,10 @@ def _model(parsed: ParsedQuery, snapshot: Snapshot) -> ScoringModel:
     return scoring_model(parsed.terms, df, statistics.chunks, statistics.average_length)
 
 
-def _partial_of(parsed: ParsedQuery, query: Query, role: Role | None, top: Top) -> list[str]:
+def _partial_of(parsed: ParsedQuery, query: Query, role: Role | None, roles: RoleTable, top: Top) -> list[str]:
     partial = []
     if query.role is not None and role is None:
-        partial.append(f"unknown role: {query.role}")
+        partial.append(f"unknown role: {query.role} (known: {', '.join(roles.names)})")
     if parsed.is_cut:
         partial.append("query cut")
     if top.has_timed_out:

@@ -87,9 +87,9 @@ def test_notes_of_a_hit_and_of_the_answer_are_marked() -> None:
     assert "b.md:9\n" in out
     assert "--full" in out
     assert out.split("\n\n")[1] == (
-        "⚠ 2 hits are private to another role and were withheld\n"
+        "⚠ withheld, because private to another role: 2\n"
         "⚠ incomplete: reconciling\n"
-        "⚠ not indexed yet: vector is 3 revisions behind\n"
+        "⚠ not indexed yet: revisions that the vector index is behind: 3\n"
     )
 
 
