@@ -161,7 +161,7 @@ SETTINGS = (
         "search.min_score",
         Number(0.0, 1.0),
         0.3,
-        "The share of the question's words that a hit must hold; with vectors, its score before boosts.",
+        "The least of a hit: the share of the question's words that it holds or, if that is more, its nearness.",
     ),
     Setting("search.alpha", Number(0.0, 1.0), 0.35, "The share of the vector side in the score; the rest is BM25."),
     Setting("search.beta", Number(0.0, 1.0), 0.0, "What is added to the score of a hit in a main room of the role."),
