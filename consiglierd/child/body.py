@@ -9,18 +9,17 @@ from typing import IO
 
 from consiglierd.child.frames import Ready, write_frame
 
-NICE = 10
 _PR_SET_PDEATHSIG = 1
 
 
-def begin(memory_limit_bytes: int, parent: int) -> tuple[IO[bytes], IO[bytes]]:
+def begin(memory_limit_bytes: int, parent: int, niceness: int) -> tuple[IO[bytes], IO[bytes]]:
     """Where questions come from and answers go; what loads the child's libraries comes before this."""
     questions = sys.stdin.buffer
     # Whatever a library might print must not get between the frames.
     answers = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     _bind_to_parent(parent)
-    os.nice(NICE)
+    os.nice(niceness)
     if sys.platform == "linux":
         resource.setrlimit(resource.RLIMIT_AS, (memory_limit_bytes, memory_limit_bytes))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

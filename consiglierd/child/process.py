@@ -14,6 +14,8 @@ from consiglierd.child.frames import Ready, read_frame, write_frame
 from consiglierd.errors import Unavailable
 
 START_TIMEOUT_S = 60.0
+# Nobody waits for it: whatever the user runs goes before it.
+BACKGROUND_NICENESS = 10
 
 R = TypeVar("R")
 
@@ -22,15 +24,15 @@ class ChildProcess:
     """Belongs to one thread; `kill` alone may be called from any.
 
     It is built when the process has said that it is ready: a process that cannot start is a fault of
-    the installation (Unavailable). `module` has a `main(memory_limit_bytes, parent)`; `what` is for people.
+    the installation (Unavailable). `module` has a `main(memory_limit_bytes, parent, niceness)`; `what` is for people.
     """
 
-    def __init__(self, module: str, memory_limit_bytes: int, what: str) -> None:
-        start = f"import sys; from {module} import main; main(int(sys.argv[1]), int(sys.argv[2]))"
+    def __init__(self, module: str, memory_limit_bytes: int, what: str, *, niceness: int = BACKGROUND_NICENESS) -> None:
+        start = f"import sys; from {module} import main; main(*map(int, sys.argv[1:4]))"
         self._what = what
         try:
             self._child = subprocess.Popen(
-                [sys.executable, "-I", "-c", start, str(memory_limit_bytes), str(os.getpid())],
+                [sys.executable, "-I", "-c", start, str(memory_limit_bytes), str(os.getpid()), str(niceness)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

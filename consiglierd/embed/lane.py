@@ -6,7 +6,7 @@ import threading
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 
-from consiglierd.child.process import ChildProcess
+from consiglierd.child.process import BACKGROUND_NICENESS, ChildProcess
 from consiglierd.embed.frames import Answer, Ask
 from consiglierd.errors import EmbeddingUnavailable, Unavailable
 
@@ -30,7 +30,8 @@ class _Job:
 class EmbeddingLane:
     """The process is started by the first question, and again after it ended. Thread-safe."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, niceness: int = BACKGROUND_NICENESS) -> None:
+        self._niceness = niceness
         self._name = name
         self._jobs: queue.PriorityQueue[_Job] = queue.PriorityQueue()
         self._serials = itertools.count()
@@ -105,7 +106,7 @@ class EmbeddingLane:
 
     def _started(self) -> ChildProcess:
         try:
-            return ChildProcess(MODULE, MEMORY_LIMIT_BYTES, "the embedding process")
+            return ChildProcess(MODULE, MEMORY_LIMIT_BYTES, "the embedding process", niceness=self._niceness)
         except Unavailable as error:
             raise EmbeddingUnavailable(error.message, kind="model", cure=error.cure) from error
 

@@ -8,9 +8,9 @@ from consiglierd.embed.spec import EmbedderSpec, build
 from consiglierd.errors import EmbeddingUnavailable
 
 
-def main(memory_limit_bytes: int, parent: int) -> None:
+def main(memory_limit_bytes: int, parent: int, niceness: int) -> None:
     """Answers on standard output what is asked on standard input, until that ends."""
-    asked, answers = begin(memory_limit_bytes, parent)
+    asked, answers = begin(memory_limit_bytes, parent, niceness)
     embedders: dict[EmbedderSpec, Embedder] = {}
     while (ask := read_frame(asked, Ask)) is not None:
         write_frame(answers, _answer(ask, embedders))

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from consiglierd.child.process import BACKGROUND_NICENESS
 from consiglierd.embed.cache import WORTH_IT, VectorCache
 from consiglierd.embed.embedder import Embedder
 from consiglierd.embed.frames import Answer, Ask
@@ -60,9 +61,9 @@ class EmbeddingService:
         self._embedders: dict[EmbedderSpec, ServedEmbedder] = {}
         self._lock = threading.Lock()
 
-    def _lane(self, name: str) -> EmbeddingLane:
+    def _lane(self, name: str, *, niceness: int = BACKGROUND_NICENESS) -> EmbeddingLane:
         with self._lock:
-            return self._lanes.setdefault(name, EmbeddingLane(name))
+            return self._lanes.setdefault(name, EmbeddingLane(name, niceness=niceness))
 
     def embedder(self, spec: EmbedderSpec, is_abandoned: Callable[[], bool] = never) -> "ServedEmbedder":
         """The embedder of a spec, the same for the same model. Raises EmbeddingUnavailable, soon after it is
@@ -80,7 +81,7 @@ class EmbeddingService:
             spec,
             facts,
             documents,
-            self._lane(f"{place} questions"),
+            self._lane(f"{place} questions", niceness=0),
             local,
             self._cache if spec.backend in WORTH_IT else None,
         )

@@ -1,7 +1,6 @@
 """The body of a worker process: parses one file at a time, and dies with the daemon."""
 
 import signal
-import sys
 from collections.abc import Callable
 
 from consiglierd.child.body import begin
@@ -11,9 +10,9 @@ from consiglierd.ingest.docs.parse import parse_document
 from consiglierd.text.counts import count_section, pack
 
 
-def main(memory_limit_bytes: int, parent: int) -> None:
+def main(memory_limit_bytes: int, parent: int, niceness: int) -> None:
     """Answers jobs from standard input on standard output until it ends."""
-    jobs, answers = begin(memory_limit_bytes, parent)
+    jobs, answers = begin(memory_limit_bytes, parent, niceness)
     _answer(lambda: read_frame(jobs, Job), lambda done: write_frame(answers, done))
 
 
@@ -28,7 +27,3 @@ def _answer(next_job: Callable[[], Job | None], answer: Callable[[Done], None]) 
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.setitimer(signal.ITIMER_REAL, 0)
         answer(done)
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))

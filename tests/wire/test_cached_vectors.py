@@ -1,21 +1,13 @@
 """What a slow model made once is read from the user's cache, by all workspaces and after a restart."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from consiglierd.embed.cache import VectorCache
 from consiglierd.embed.service import EmbeddingService
 from consiglierd.embed.spec import EmbedderSpec
-from tests.support.ollama_server import DIMENSIONS, MODEL, OllamaServer, ollama_server
-
-
-@pytest.fixture
-def server() -> Iterator[OllamaServer]:
-    with ollama_server() as started:
-        yield started
+from tests.support.ollama_server import DIMENSIONS, MODEL, OllamaServer
 
 
 def embedded(path: Path, server: OllamaServer, *texts: str) -> np.ndarray[tuple[int, ...], np.dtype[np.float32]]:

@@ -2,7 +2,6 @@
 
 import os
 import signal
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -12,24 +11,7 @@ from consiglierd.embed.service import EmbeddingService, ServedEmbedder
 from consiglierd.embed.spec import EmbedderSpec
 from consiglierd.errors import EmbeddingUnavailable
 from tests.support.hashed_embedder import HashedEmbedder
-from tests.support.ollama_server import DIMENSIONS, MODEL, OllamaServer, ollama_server
-
-
-@pytest.fixture
-def server() -> Iterator[OllamaServer]:
-    with ollama_server() as started:
-        yield started
-
-
-@pytest.fixture
-def service() -> Iterator[EmbeddingService]:
-    opened = EmbeddingService()
-    yield opened
-    pids = opened.pids()
-    opened.close()
-    for pid in pids:
-        with pytest.raises(ProcessLookupError):
-            os.kill(pid, 0)
+from tests.support.ollama_server import DIMENSIONS, MODEL, OllamaServer
 
 
 def spec_of(server: OllamaServer) -> EmbedderSpec:

@@ -14,12 +14,6 @@ from tests.support.ollama_server import DIMENSIONS, MODEL, OllamaServer, ollama_
 
 
 @pytest.fixture
-def server() -> Iterator[OllamaServer]:
-    with ollama_server() as started:
-        yield started
-
-
-@pytest.fixture
 def daemon() -> Iterator[LivingDaemon]:
     started = LivingDaemon("bundled")
     yield started

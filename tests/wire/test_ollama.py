@@ -1,21 +1,13 @@
 """The Ollama backend through the real client library, against a server of ours that fails on command."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
 from consiglierd.embed.ollama import OllamaEmbedder
 from consiglierd.errors import EmbeddingUnavailable
-from tests.support.ollama_server import DIMENSIONS, MODEL, OllamaServer, ollama_server
+from tests.support.ollama_server import DIMENSIONS, MODEL, OllamaServer
 
 TEXTS = [f"text {number}" for number in range(70)]
-
-
-@pytest.fixture
-def server() -> Iterator[OllamaServer]:
-    with ollama_server() as started:
-        yield started
 
 
 def embedder(server: OllamaServer, model: str = MODEL, dimensions: int = DIMENSIONS) -> OllamaEmbedder:

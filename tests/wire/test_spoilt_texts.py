@@ -2,7 +2,6 @@
 
 import os
 import signal
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -10,22 +9,9 @@ import pytest
 from consiglierd.embed.service import EmbeddingService, ServedEmbedder
 from consiglierd.embed.spec import EmbedderSpec
 from consiglierd.errors import EmbeddingUnavailable
-from tests.support.ollama_server import DIMENSIONS, MODEL, OllamaServer, ollama_server
+from tests.support.ollama_server import DIMENSIONS, MODEL, OllamaServer
 
 TEXTS = [f"text {number}" for number in range(150)]
-
-
-@pytest.fixture
-def server() -> Iterator[OllamaServer]:
-    with ollama_server() as started:
-        yield started
-
-
-@pytest.fixture
-def service() -> Iterator[EmbeddingService]:
-    started = EmbeddingService()
-    yield started
-    started.close()
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ SEARCH_OPTIONS: tuple[Option, ...] = (
     ("--role", "text", "R", "who asks: boosts what matters to the role, hides what is private to others"),
     ("--status", "list", "S", "only chunks with this status (open, closed, accepted, done, ...); may be repeated"),
     ("--path", "list", "GLOB", "only files that this git-style pattern matches; may be repeated"),
-    ("--min-score", "number", "X", "hide what holds less of the question than X and is no nearer (0 to 1; 0 shows all)"),
+    ("--min-score", "number", "X", "hide what holds less of the question than X and is no nearer (0 to 1; 0: all)"),
     ("--explain", "flag", "", "show where each score comes from"),
     ("--fresh", "flag", "", "wait until everything saved before now is searchable"),
     ("--full", "flag", "", "show whole chunks, not only the passage that matched"),
