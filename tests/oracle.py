@@ -131,7 +131,7 @@ class Judge:
         for chunk, _ in passing:
             position = places[id(chunk)]
             nearness = near[position]
-            if nearness is None or nearness >= 0.4 or round(coverage(position), 6) >= 0.8:
+            if nearness is None or nearness >= 0.33 or round(coverage(position), 6) >= 0.9:
                 return True
         return False
 

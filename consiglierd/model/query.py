@@ -25,7 +25,8 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """One search. `limit` is the number of hits wanted (1..1000); `min_score` None means the setting."""
+    """One search. `limit` is the number of hits wanted (1..1000); `min_score` None means the setting, and so does
+    `alpha`, the share of the vectors in the score."""
 
     text: str
     limit: int
@@ -34,3 +35,4 @@ class Query:
     min_score: float | None = None
     explain: bool = False
     full: bool = False
+    alpha: float | None = None

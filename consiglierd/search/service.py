@@ -92,7 +92,8 @@ class SearchService:
         min_score = options.min_score if query.min_score is None else query.min_score
         parsed = parse_query(query.text)
         ask = _ask(parsed, query, snapshot, role, options.beta, min_score)
-        ask, missing = self._with_vectors(ask, query, snapshot, options.alpha, deadline)
+        alpha = options.alpha if query.alpha is None else query.alpha
+        ask, missing = self._with_vectors(ask, query, snapshot, alpha, deadline)
         # A few more than are wanted, for hits that no longer stand when they are verified.
         top = self._answering(replace(ask, limit=ask.limit + SPARE_HITS), snapshot, deadline)
         partial = [*missing, *_partial_of(parsed, query, role, options.roles, top)]

@@ -6,10 +6,11 @@ from typing import Literal, TypeVar, cast
 
 import msgspec
 
-from consiglierd.serve.handlers import daemon, indexing, search, show
+from consiglierd.serve.handlers import daemon, evaluation, indexing, search, show
 from consiglierd.serve.visit import Visit
 from consigliere.protocol.call import Call, Reply
 from consigliere.protocol.daemon import Config, Doctor, Forget, Hello, Shutdown, Status, Workspaces
+from consigliere.protocol.evaluation import Evaluate
 from consigliere.protocol.events import EventsSince
 from consigliere.protocol.indexing import Index, IndexProgress, Settle
 from consigliere.protocol.search import Search, Show
@@ -77,6 +78,7 @@ _ALL = (
     _handled(Forget, daemon.forget),
     _handled(Config, daemon.config),
     _handled(Doctor, daemon.doctor),
+    _handled(Evaluate, evaluation.evaluate),
     _handled(Shutdown, daemon.shutdown, runs="loop"),
 )
 

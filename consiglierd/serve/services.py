@@ -1,8 +1,10 @@
 """What the calls need of the daemon's services; the workspaces satisfy it."""
 
+from collections.abc import Sequence
 from typing import Protocol
 
 from consiglierd.model.deadline import Deadline
+from consiglierd.model.evaluation import Evaluation, LabelledQuestion
 from consiglierd.model.hit import SearchResult
 from consiglierd.model.ids import Revision
 from consiglierd.model.query import Query
@@ -62,6 +64,10 @@ class Workspace(Protocol):
     def settings_problems(self) -> tuple[str, ...]: ...
 
     def doctor(self) -> tuple[Finding, ...]: ...
+
+    def evaluate(self, questions: Sequence[LabelledQuestion], deadline: Deadline) -> Evaluation:
+        """How well the search does on labelled questions; BadRequest for an answer that is not in the index."""
+        ...
 
 
 class Workspaces(Protocol):

@@ -25,7 +25,7 @@ from consiglierd.workspaces.vector_state import VectorState
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 60.0
 LOOK_EVERY_S = 30.0
 RETRY_EVERY_S = 300.0
-START_S = 1.5
+START_S = 0.5
 # A question is answered by words alone rather than wait longer than this share of its time.
 QUERY_SHARE = 0.3
 FEW_WAITING = 500

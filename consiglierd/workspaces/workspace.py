@@ -1,12 +1,13 @@
 """One open workspace, as the calls see it."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from consiglierd.catalog.files import SafeRoot
 from consiglierd.errors import BadRequest, DeadlineExceeded, NotFound, Poisoned, Refused, Unavailable
+from consiglierd.evaluation.evaluate import Evaluator
 from consiglierd.index.generation import IndexCorrupt
 from consiglierd.index.lexical import LexicalIndex
 from consiglierd.indexer.events import (
@@ -19,6 +20,7 @@ from consiglierd.indexer.events import (
 )
 from consiglierd.indexer.loop import Indexer
 from consiglierd.model.deadline import Deadline
+from consiglierd.model.evaluation import Evaluation, LabelledQuestion
 from consiglierd.model.hit import SearchResult
 from consiglierd.model.ids import NO_REVISION, Revision
 from consiglierd.model.query import Query
@@ -132,6 +134,16 @@ class OpenWorkspace:
             section=section,
             max_bytes=self._parts.disk.options.max_file_bytes,
         )
+
+    def evaluate(self, questions: Sequence[LabelledQuestion], deadline: Deadline) -> Evaluation:
+        options, store = self._parts.disk.options, self._parts.store
+
+        def section_at(file: str, line: int) -> int | None:
+            found = store.section_lines_at(file, line)
+            return found[0] if found is not None else None
+
+        settings = (options.alpha, options.beta, options.min_score)
+        return Evaluator(self.search, section_at, settings).evaluate(questions, deadline)
 
     # -- indexing -----------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ LEVELS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("watch", "ingest", "embed", "catalog", "versions"),
         ("index", "indexer", "codegraph"),
         ("search",),
-        ("contradictions", "knowledge", "ontology", "fleet"),
+        ("contradictions", "knowledge", "ontology", "fleet", "evaluation"),
         ("enforcer",),
         ("workspaces",),
         ("serve",),

@@ -24,6 +24,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "forget": {},
     "config": {},
     "doctor": {},
+    "evaluate": {"questions": [{"question": "관리", "answers": [{"file": "a.md", "line_start": 1, "line_end": 1}]}]},
     "shutdown": {"reason": "test"},
 }
 

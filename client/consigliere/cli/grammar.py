@@ -90,6 +90,14 @@ COMMANDS: dict[str, Command] = {
         Command("status", "what is indexed, how fresh, what was left out and why", "consigliere status --json"),
         Command("doctor", "find what is wrong, and name the cure", "consigliere doctor"),
         Command(
+            "eval",
+            "measure the search by labelled questions: one JSON object a line",
+            "consigliere eval questions.jsonl",
+            places="FILE",
+            needs=1,
+            most=1,
+        ),
+        Command(
             "init",
             "write a commented .consigliere.toml here",
             "consigliere init --bin",

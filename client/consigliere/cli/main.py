@@ -129,8 +129,8 @@ def _body_of(name: str) -> Body:
             from consigliere.cli.indexing import index
 
             return index
-        case "init" | "completion":
-            return _setup_of(name)
+        case "init" | "completion" | "eval":
+            return _installed_only(name)
         case "start" | "stop" | "restart" | "logs":
             from consigliere.cli import life
 
@@ -147,10 +147,10 @@ def _body_of(name: str) -> Body:
             }[name]
 
 
-def _setup_of(name: str) -> Body:
+def _installed_only(name: str) -> Body:
     """The commands that the one-file client leaves out."""
     try:
-        from consigliere.cli import setup
+        from consigliere.cli import evaluation, setup
     except ImportError:
         raise UsageError(f"the one-file client has no `{name}`", f"run `consigliere {name}` as installed") from None
-    return {"init": setup.init, "completion": setup.completion}[name]
+    return {"init": setup.init, "completion": setup.completion, "eval": evaluation.evaluate}[name]

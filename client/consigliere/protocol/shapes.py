@@ -124,6 +124,57 @@ class ShowReplyShape(TypedDict):
     revision: int
 
 
+class AnswerLinesShape(TypedDict):
+    file: str
+    line_start: int
+    line_end: int
+
+
+class LabelledQuestionShape(TypedDict):
+    question: str
+    answers: list[AnswerLinesShape]
+    role: str | None
+    language: str
+
+
+class EvaluateParams(TypedDict):
+    questions: list[LabelledQuestionShape]
+
+
+class SideMeasuresShape(TypedDict):
+    side: str
+    ndcg: float
+    ndcg_low: float
+    ndcg_high: float
+    recall: float
+    mrr: float
+
+
+class GainShape(TypedDict):
+    over: str
+    mean: float
+    low: float
+    high: float
+
+
+class GroupMeasuresShape(TypedDict):
+    name: str
+    answerable: int
+    unanswerable: int
+    sides: list[SideMeasuresShape]
+    gains: list[GainShape]
+    lost: float | None
+    false_answers: float | None
+
+
+class EvaluateReplyShape(TypedDict):
+    groups: list[GroupMeasuresShape]
+    alpha: float
+    beta: float
+    min_score: float
+    notes: list[str]
+
+
 class NoParams(TypedDict):
     pass
 

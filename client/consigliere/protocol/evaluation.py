@@ -1,0 +1,76 @@
+"""Labelled questions, and how well the search does on them."""
+
+from typing import ClassVar
+
+import msgspec
+
+from consigliere.protocol.call import Call, Lane, Reply
+
+
+class AnswerLines(msgspec.Struct, frozen=True, kw_only=True):
+    """Lines of a file that answer a question; 1-based, both included."""
+
+    file: str
+    line_start: int
+    line_end: int
+
+
+class LabelledQuestion(msgspec.Struct, frozen=True, kw_only=True):
+    """Without answers it is one that nothing here answers; `language` is any word, to tell groups apart."""
+
+    question: str
+    answers: tuple[AnswerLines, ...] = ()
+    role: str | None = None
+    language: str = ""
+
+
+class SideMeasures(msgspec.Struct, frozen=True, kw_only=True):
+    """`side` is `words`, `meaning` or `both`; means over the questions that have an answer."""
+
+    side: str
+    ndcg: float
+    ndcg_low: float
+    ndcg_high: float
+    recall: float
+    mrr: float
+
+
+class Gain(msgspec.Struct, frozen=True, kw_only=True):
+    """What both sides gain over one of them in nDCG@10, with the 95 % interval."""
+
+    over: str
+    mean: float
+    low: float
+    high: float
+
+
+class GroupMeasures(msgspec.Struct, frozen=True, kw_only=True):
+    """`lost` and `false_answers` are null where there is no such question."""
+
+    name: str
+    answerable: int
+    unanswerable: int
+    sides: tuple[SideMeasures, ...]
+    gains: tuple[Gain, ...]
+    lost: float | None
+    false_answers: float | None
+
+
+class EvaluateReply(Reply, frozen=True, kw_only=True):
+    """`groups` begins with all questions, then each language and each role."""
+
+    groups: tuple[GroupMeasures, ...]
+    alpha: float
+    beta: float
+    min_score: float
+    notes: tuple[str, ...] = ()
+
+
+class Evaluate(Call[EvaluateReply], frozen=True, kw_only=True):
+    """Ask labelled questions by words, by meaning and by both, and measure what comes first."""
+
+    call_name: ClassVar[str] = "evaluate"
+    lane: ClassVar[Lane] = "batch"
+    reply_type: ClassVar[type[Reply]] = EvaluateReply
+
+    questions: tuple[LabelledQuestion, ...]

@@ -1,0 +1,1 @@
+"""How well the search does on labelled questions: by words, by meaning, by both."""

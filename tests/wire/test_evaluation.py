@@ -1,0 +1,154 @@
+"""`consigliere eval`: labelled questions about the sample, asked of a real daemon."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.living_daemon import CallFailed, LivingDaemon
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+QUESTIONS = REPOSITORY / "examples" / "questions.jsonl"
+
+
+@pytest.fixture(scope="module")
+def daemon() -> Iterator[LivingDaemon]:
+    started = LivingDaemon("bundled")
+    started.start()
+    yield started
+    started.close()
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory, daemon: LivingDaemon) -> Path:
+    root = tmp_path_factory.mktemp("evaluation") / "streamapp"
+    shutil.copytree(REPOSITORY / "examples" / "streamapp", root)
+    daemon.settle_all(root)
+    return root
+
+
+def run(daemon: LivingDaemon, root: Path, *words: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "consigliere.cli", *words],
+        cwd=root,
+        env={**os.environ, "CONSIGLIERE_SOCKET": str(daemon.socket)},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+def test_the_questions_of_the_sample_are_measured(daemon: LivingDaemon, sample: Path) -> None:
+    done = run(daemon, sample, "eval", str(QUESTIONS), "--json")
+    assert (done.returncode, done.stderr) == (0, "")
+    reply = json.loads(done.stdout)
+    assert reply["notes"] == []
+    groups = {group["name"]: group for group in reply["groups"]}
+    lines = [json.loads(line) for line in QUESTIONS.read_text(encoding="utf-8").splitlines()]
+    everything = groups["all"]
+    assert everything["answerable"] + everything["unanswerable"] == len(lines)
+    assert everything["unanswerable"] == sum(not line["answers"] for line in lines)
+    assert groups["language ko"]["answerable"] + groups["language en"]["answerable"] == everything["answerable"]
+    assert groups["role cfo"]["answerable"] >= 1
+    ndcg = {side["side"]: side["ndcg"] for side in everything["sides"]}
+    assert ndcg["both"] > ndcg["words"] > 0
+    assert ndcg["both"] > ndcg["meaning"] > 0
+    for side in everything["sides"]:
+        assert side["ndcg_low"] <= side["ndcg"] <= side["ndcg_high"]
+    (over_words,) = [gain for gain in everything["gains"] if gain["over"] == "words"]
+    assert over_words["mean"] == pytest.approx(ndcg["both"] - ndcg["words"])
+    assert over_words["low"] <= over_words["mean"] <= over_words["high"]
+    assert 0 <= everything["lost"] < 0.5
+    assert 0 <= everything["false_answers"] < 1
+
+
+def test_the_table_is_for_people(daemon: LivingDaemon, sample: Path) -> None:
+    done = run(daemon, sample, "eval", str(QUESTIONS))
+    assert done.returncode == 0
+    for part in ("all: 60 questions", "both - words", "recall@5", "language ko", "role cto", "kept back", "get hits"):
+        assert part in done.stdout, part
+
+
+def test_what_is_measured_is_what_a_search_gives(daemon: LivingDaemon, sample: Path) -> None:
+    """One question at a time, worked out from the answers of searches."""
+    for text, place in (
+        ("커밋 메시지는 어떤 형식으로 쓰나", "docs/rules.md:20"),
+        ("rate limit missing", "docs/ISSUES.md:130"),
+    ):
+        file, line = place.split(":")
+        asked = {"question": text, "answers": [{"file": file, "line_start": int(line), "line_end": int(line)}]}
+        (group,) = daemon.call("evaluate", sample, questions=[asked])["groups"]
+        hits = daemon.search(sample, text, limit=10, min_score=0.0, full=True)["hits"]
+        ranks = [
+            number
+            for number, hit in enumerate(hits, start=1)
+            if hit["file"] == file and hit["line_start"] <= int(line) <= hit["line_end"]
+        ]
+        both = next(side for side in group["sides"] if side["side"] == "both")
+        assert both["mrr"] == pytest.approx(1 / ranks[0])
+        assert (group["lost"], group["false_answers"]) == (0.0, None)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{", ":1:"),
+        ("[]", ":1: no JSON object"),
+        ('{"question": ""}', '"question" must be a text'),
+        ('{"question": "a", "answer": []}', "unknown key 'answer'"),
+        ('{"question": "a", "answers": "b.md:1"}', "must be a list"),
+        ('{"question": "a", "answers": ["b.md"]}', "FILE:LINE"),
+        ('{"question": "a", "answers": ["b.md:3-1"]}', "run backwards"),
+        ('{"question": "a", "role": 3}', '"role" must be a text'),
+        ("", "holds no question"),
+        ('{"question": "a", "answers": ["no/such.md:1"]}', "question 1: no section holds no/such.md:1-1"),
+        ('{"question": "a", "answers": ["docs/rules.md:9999"]}', "no section holds docs/rules.md:9999"),
+        ("[" * 100_000, ":1:"),
+    ],
+)
+def test_a_wrong_line_is_named(daemon: LivingDaemon, sample: Path, tmp_path: Path, line: str, said: str) -> None:
+    file = tmp_path / "questions.jsonl"
+    file.write_text(line + "\n")
+    done = run(daemon, sample, "eval", str(file))
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_without_vectors_the_words_are_measured_and_it_is_said(tmp_path: Path) -> None:
+    light = LivingDaemon("none")
+    light.start()
+    try:
+        root = tmp_path / "project"
+        root.mkdir()
+        (root / "a.md").write_text("# A\n\nrefresh token\n")
+        light.settle(root)
+        asked: dict[str, Any] = {"question": "token", "answers": [{"file": "a.md", "line_start": 3, "line_end": 3}]}
+        reply = light.call("evaluate", root, questions=[asked])
+        assert reply["notes"] == ["vector: off"]
+        assert {side["side"]: side["ndcg"] for side in reply["groups"][0]["sides"]}["words"] == 1.0
+    finally:
+        light.close()
+
+
+def test_bad_calls_are_refused(daemon: LivingDaemon, sample: Path) -> None:
+    for questions in ([], [{"question": " "}], [{"question": "a"}] * 5001):
+        with pytest.raises(CallFailed) as failed:
+            daemon.call("evaluate", sample, questions=questions)
+        assert failed.value.code == "bad_request"
+    backwards = [{"question": "a", "answers": [{"file": "b.md", "line_start": 2, "line_end": 1}]}]
+    with pytest.raises(CallFailed, match="no lines"):
+        daemon.call("evaluate", sample, questions=backwards)
+
+
+def test_time_that_is_not_enough_is_said(daemon: LivingDaemon, sample: Path) -> None:
+    with pytest.raises(CallFailed) as failed:
+        daemon.call("evaluate", sample, timeout_s=0.2, questions=[{"question": f"token {n}"} for n in range(5000)])
+    assert failed.value.code == "deadline_exceeded"
