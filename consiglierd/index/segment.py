@@ -4,6 +4,7 @@ FAISS compares codes of the rows with a code of the question in whole numbers, s
 off by no more than the two roundings. Both are known, hence a bound on what it did not list.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import faiss
@@ -27,7 +28,7 @@ class Segment:
 
     chunks: NDArray[np.int64]
     vectors: NDArray[np.float16]
-    codes: faiss.Index
+    codes: faiss.IndexScalarQuantizer
     scale: float
     residual: float
 
@@ -57,9 +58,7 @@ def segment_of(chunks: NDArray[np.int64], vectors: NDArray[np.float16]) -> Segme
     """`chunks` must be ascending."""
     highest = max((float(np.abs(part).max(initial=0.0)) for part in _parts(vectors)), default=0.0)
     scale = _HIGHEST_CODE / highest if highest > 0 else 1.0
-    codes = faiss.IndexScalarQuantizer(
-        vectors.shape[1], faiss.ScalarQuantizer.QT_8bit_direct_signed, faiss.METRIC_INNER_PRODUCT
-    )
+    codes = _no_codes(vectors.shape[1])
     residual = 0.0
     for part in _parts(vectors):
         rounded = np.rint(part * scale)
@@ -68,10 +67,31 @@ def segment_of(chunks: NDArray[np.int64], vectors: NDArray[np.float16]) -> Segme
     return Segment(chunks, vectors, codes, scale, residual)
 
 
-def _parts(vectors: NDArray[np.float16]) -> list[NDArray[np.float32]]:
-    return [
-        vectors[start : start + _ROWS_AT_A_TIME].astype(np.float32) for start in range(0, len(vectors), _ROWS_AT_A_TIME)
-    ]
+def _no_codes(dimensions: int) -> faiss.IndexScalarQuantizer:
+    return faiss.IndexScalarQuantizer(
+        dimensions, faiss.ScalarQuantizer.QT_8bit_direct_signed, faiss.METRIC_INNER_PRODUCT
+    )
+
+
+def _parts(vectors: NDArray[np.float16]) -> Iterator[NDArray[np.float32]]:
+    for start in range(0, len(vectors), _ROWS_AT_A_TIME):
+        yield vectors[start : start + _ROWS_AT_A_TIME].astype(np.float32)
+
+
+def codes_of(segment: Segment) -> NDArray[np.uint8]:
+    """The codes as they can be kept; `with_codes` takes them up again."""
+    found: NDArray[np.uint8] = faiss.vector_to_array(segment.codes.codes)
+    return found
+
+
+def with_codes(
+    chunks: NDArray[np.int64], vectors: NDArray[np.float16], codes: NDArray[np.uint8], scale: float, residual: float
+) -> Segment:
+    """A segment whose codes are known; its vectors are not looked at, so that those of a file stay there."""
+    index = _no_codes(vectors.shape[1])
+    faiss.copy_array_to_vector(codes, index.codes)
+    index.ntotal = len(vectors)
+    return Segment(chunks, vectors, index, scale, residual)
 
 
 def merged(first: Segment, second: Segment) -> Segment:

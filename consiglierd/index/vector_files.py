@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import struct
 import zlib
 from collections.abc import Collection
 from pathlib import Path
@@ -11,9 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consiglierd.index.cursor import Cursor, read_cursor, write_cursor
-from consiglierd.index.segment import Segment, segment_of
+from consiglierd.index.segment import Segment, codes_of, with_codes
 
-_VECTORS, _CHUNKS, _CHECK = "vectors.f16", "chunks.i64", "check.json"
+_VECTORS, _CHUNKS, _CODES, _CHECK = "vectors.f16", "chunks.i64", "codes.i8", "check.json"
+# The codes begin with their scale and residual.
+_HEAD = struct.Struct("<dd")
 _PIECE_BYTES = 1 << 22
 
 
@@ -38,9 +41,11 @@ class VectorFiles:
         folder = self._folder(number)
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(mode=0o700)
+        codes = codes_of(segment)
         sums = {
             _VECTORS: _write(folder / _VECTORS, segment.vectors),
             _CHUNKS: _write(folder / _CHUNKS, segment.chunks),
+            _CODES: _write_bytes(folder / _CODES, _HEAD.pack(segment.scale, segment.residual), codes.data),
         }
         check = {"rows": len(segment.chunks), "dimensions": int(segment.vectors.shape[1]), "crc": sums}
         _write_bytes(folder / _CHECK, json.dumps(check).encode())
@@ -48,13 +53,8 @@ class VectorFiles:
         for entry in self._directory.iterdir():
             if entry.is_dir() and not entry.is_symlink() and entry != folder:
                 shutil.rmtree(entry, ignore_errors=True)
-        return Segment(
-            segment.chunks,
-            _mapped(folder / _VECTORS, segment.vectors.shape),
-            segment.codes,
-            segment.scale,
-            segment.residual,
-        )
+        mapped = _mapped(folder / _VECTORS, segment.vectors.shape)
+        return with_codes(segment.chunks, mapped, codes, segment.scale, segment.residual)
 
     def load(self, number: int, dimensions: int) -> Segment | None:
         """A generation that is whole; None for one that is missing, damaged or of other dimensions."""
@@ -64,13 +64,17 @@ class VectorFiles:
             rows, sums = int(check["rows"]), dict(check["crc"])
             if int(check["dimensions"]) != dimensions or rows <= 0:
                 return None
-            if any(_checksum(folder / name) != int(sums[name]) for name in (_VECTORS, _CHUNKS)):
+            if any(_checksum(folder / name) != int(sums[name]) for name in (_VECTORS, _CHUNKS, _CODES)):
                 return None
             chunks = np.fromfile(folder / _CHUNKS, dtype="<i8").astype(np.int64, copy=False)
             if len(chunks) != rows or (folder / _VECTORS).stat().st_size != rows * dimensions * 2:
                 return None
-            return segment_of(chunks, _mapped(folder / _VECTORS, (rows, dimensions)))
-        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            scale, residual = _HEAD.unpack(_first_bytes(folder / _CODES, _HEAD.size))
+            codes = np.fromfile(folder / _CODES, dtype=np.uint8, offset=_HEAD.size)
+            if len(codes) != rows * dimensions:
+                return None
+            return with_codes(chunks, _mapped(folder / _VECTORS, (rows, dimensions)), codes, scale, residual)
+        except (OSError, ValueError, KeyError, TypeError, RecursionError, struct.error):
             return None
 
     def forget(self) -> None:
@@ -98,14 +102,22 @@ def _write(path: Path, array: NDArray[np.float16] | NDArray[np.int64]) -> int:
     return _write_bytes(path, np.ascontiguousarray(array).view(np.uint8).data)
 
 
-def _write_bytes(path: Path, content: bytes | memoryview) -> int:
+def _write_bytes(path: Path, *contents: bytes | memoryview) -> int:
     """Its checksum; on the disk when this returns."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
+        found = 0
+        for content in contents:
+            file.write(content)
+            found = zlib.crc32(content, found)
         file.flush()
         os.fsync(file.fileno())
-    return zlib.crc32(content)
+    return found
+
+
+def _first_bytes(path: Path, count: int) -> bytes:
+    with path.open("rb") as file:
+        return file.read(count)
 
 
 def _checksum(path: Path) -> int:

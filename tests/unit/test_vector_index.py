@@ -128,15 +128,16 @@ def test_what_was_saved_is_taken_up_and_the_rest_is_caught_up(
     assert 0 < len(read) < 10, "only what is new is read from the database"
 
 
+@pytest.mark.parametrize("name", ["vectors.f16", "chunks.i64", "codes.i8"])
 @pytest.mark.parametrize("damage", ["cut", "flip", "remove", "garbage", "foreign"])
 def test_damaged_files_are_noticed_and_made_anew(
-    vectors: Vectors, damage: str, monkeypatch: pytest.MonkeyPatch
+    vectors: Vectors, damage: str, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("consiglierd.index.vector.SAVE_AT_LEAST", 10)
     write(vectors, *range(30))
     vectors.fill().tidy()
     folder = vectors.held.folder / "vector"
-    (file,) = folder.glob("generation-*/vectors.f16")
+    (file,) = folder.glob(f"generation-*/{name}")
     content = file.read_bytes()
     match damage:
         case "cut":
