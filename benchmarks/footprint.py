@@ -9,6 +9,7 @@ from pathlib import Path
 from benchmarks.corpus import questions
 from benchmarks.stage import Stage
 from benchmarks.table import Row
+from tests.support.children import children_of
 
 IDLE_S = 20.0
 QUESTIONS = 100
@@ -42,8 +43,7 @@ def family(pid: int) -> list[int]:
     """The process and all below it; a child belongs to the thread that made it."""
     family = [pid]
     for member in family:
-        for thread in Path(f"/proc/{member}/task").iterdir():
-            family.extend(int(word) for word in (thread / "children").read_text().split())
+        family.extend(children_of(member))
     return family
 
 

@@ -44,7 +44,7 @@ class Evaluator:
         """Raises BadRequest for an answer that is not in the index, DeadlineExceeded where the time is not enough."""
         if not questions:
             raise BadRequest("there is no question", cure="give at least one")
-        relevant = [self._relevant(number, question) for number, question in enumerate(questions, start=1)]
+        relevant = self.relevant(questions)
         notes: dict[str, None] = {}
         judged: list[_Judged] = []
         for question, places in zip(questions, relevant, strict=True):
@@ -53,6 +53,10 @@ class Evaluator:
             judged.append(self._judged(question, places, deadline, notes))
         alpha, beta, min_score = self._settings
         return Evaluation(tuple(_groups(judged)), alpha, beta, min_score, tuple(notes))
+
+    def relevant(self, questions: Sequence[LabelledQuestion]) -> list[frozenset[Place]]:
+        """The sections that answer each question; raises BadRequest for an answer that is not in the index."""
+        return [self._relevant(number, question) for number, question in enumerate(questions, start=1)]
 
     def _relevant(self, number: int, question: LabelledQuestion) -> frozenset[Place]:
         """The sections that hold the answer's lines."""
@@ -76,13 +80,14 @@ class Evaluator:
             query = Query(question.text, DEPTH, role=question.role, min_score=0.0, full=True, alpha=alpha)
             found = self._ask(query, deadline)
             notes.update(dict.fromkeys(found.partial))
-            ranks[side] = [_places(hit) for hit in found.hits]
+            ranks[side] = [places_of(hit) for hit in found.hits]
         shown = self._ask(Query(question.text, DEPTH, role=question.role, full=True), deadline)
         notes.update(dict.fromkeys(shown.partial))
-        return _Judged(question, relevant, ranks, frozenset().union(*map(_places, shown.hits)))
+        return _Judged(question, relevant, ranks, frozenset().union(*map(places_of, shown.hits)))
 
 
-def _places(hit: Hit) -> frozenset[Place]:
+def places_of(hit: Hit) -> frozenset[Place]:
+    """A hit stands for every place that has its text."""
     return frozenset([(hit.file, hit.line_start), *((also.file, also.line_start) for also in hit.also)])
 
 

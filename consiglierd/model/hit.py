@@ -9,6 +9,10 @@ from consiglierd.model.ids import ChunkId, Digest, Revision
 ReasonCode = Literal["no_match", "below_min_score", "filtered_out", "indexing", "ignored"]
 
 
+# What an answer says whose question the model of the vectors cannot read: the words say it all.
+UNKNOWN_WORDS = "vector: the model knows no word of the question"
+
+
 @dataclass(frozen=True, slots=True)
 class Scores:
     """The parts of a score: `base` in 0..1 before boosts; `role` the multiplier; `room` the bonus added."""

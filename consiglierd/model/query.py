@@ -26,7 +26,7 @@ class Filters:
 @dataclass(frozen=True, slots=True)
 class Query:
     """One search. `limit` is the number of hits wanted (1..1000); `min_score` None means the setting, and so does
-    `alpha`, the share of the vectors in the score."""
+    `alpha`, the share of the vectors in the score, and `beta`, the bonus of the role's rooms."""
 
     text: str
     limit: int
@@ -36,3 +36,4 @@ class Query:
     explain: bool = False
     full: bool = False
     alpha: float | None = None
+    beta: float | None = None

@@ -91,7 +91,8 @@ class SearchService:
         role = options.roles.find(query.role) if query.role is not None else None
         min_score = options.min_score if query.min_score is None else query.min_score
         parsed = parse_query(query.text)
-        ask = _ask(parsed, query, snapshot, role, options.beta, min_score)
+        beta = options.beta if query.beta is None else query.beta
+        ask = _ask(parsed, query, snapshot, role, beta, min_score)
         alpha = options.alpha if query.alpha is None else query.alpha
         ask, missing = self._with_vectors(ask, query, snapshot, alpha, deadline)
         # A few more than are wanted, for hits that no longer stand when they are verified.

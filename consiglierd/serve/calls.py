@@ -10,7 +10,7 @@ from consiglierd.serve.handlers import daemon, evaluation, indexing, search, sho
 from consiglierd.serve.visit import Visit
 from consigliere.protocol.call import Call, Reply
 from consigliere.protocol.daemon import Config, Doctor, Forget, Hello, Shutdown, Status, Workspaces
-from consigliere.protocol.evaluation import Evaluate
+from consigliere.protocol.evaluation import Evaluate, ForgetTuning, Tune
 from consigliere.protocol.events import EventsSince
 from consigliere.protocol.indexing import Index, IndexProgress, Settle
 from consigliere.protocol.search import Search, Show
@@ -79,6 +79,8 @@ _ALL = (
     _handled(Config, daemon.config),
     _handled(Doctor, daemon.doctor),
     _handled(Evaluate, evaluation.evaluate),
+    _handled(Tune, evaluation.tune),
+    _handled(ForgetTuning, evaluation.forget_tuning),
     _handled(Shutdown, daemon.shutdown, runs="loop"),
 )
 

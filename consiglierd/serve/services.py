@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from consiglierd.model.calibration import Tuning
 from consiglierd.model.deadline import Deadline
 from consiglierd.model.evaluation import Evaluation, LabelledQuestion
 from consiglierd.model.hit import SearchResult
@@ -17,6 +18,18 @@ from consiglierd.model.status import (
     WorkspaceLine,
     WorkspaceStatus,
 )
+
+
+class SearchEvaluation(Protocol):
+    """How well the search does on labelled questions; BadRequest for an answer that is not in the index."""
+
+    def evaluate(self, questions: Sequence[LabelledQuestion], deadline: Deadline) -> Evaluation: ...
+
+    def tune(self, questions: Sequence[LabelledQuestion], deadline: Deadline) -> Tuning:
+        """Chooses alpha and beta, and adopts them if they earn it."""
+        ...
+
+    def take_tuning_back(self) -> None: ...
 
 
 class Workspace(Protocol):
@@ -65,9 +78,8 @@ class Workspace(Protocol):
 
     def doctor(self) -> tuple[Finding, ...]: ...
 
-    def evaluate(self, questions: Sequence[LabelledQuestion], deadline: Deadline) -> Evaluation:
-        """How well the search does on labelled questions; BadRequest for an answer that is not in the index."""
-        ...
+    @property
+    def evaluation(self) -> SearchEvaluation: ...
 
 
 class Workspaces(Protocol):

@@ -195,14 +195,30 @@ CREATE VIEW tags AS
   WHERE c.removed_revision IS NULL;
 """
 
-AUTHORED_SCHEMA_VERSION = 1
-
-AUTHORED_SCHEMA = """
+# What people wrote is never rebuilt: each version only adds to the one before, and is never edited.
+AUTHORED_MIGRATIONS = (
+    """
 CREATE TABLE meta (
   key TEXT PRIMARY KEY,
   value TEXT NOT NULL
 ) WITHOUT ROWID;
-"""
+""",
+    """
+-- What tuning has chosen; the last row is in force, one without values takes it back.
+CREATE TABLE calibrations (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  day TEXT NOT NULL,
+  alpha REAL,
+  beta REAL,
+  questions INTEGER NOT NULL,
+  digest TEXT NOT NULL,
+  gain REAL NOT NULL,
+  gain_low REAL NOT NULL,
+  gain_high REAL NOT NULL
+);
+""",
+)
+AUTHORED_SCHEMA_VERSION = len(AUTHORED_MIGRATIONS)
 
 REGISTRY_SCHEMA_VERSION = 2
 

@@ -28,6 +28,7 @@ from consiglierd.store.vectors import VectorStore
 from consiglierd.supervisor import Supervisor
 from consiglierd.watch.service import FileWatch
 from consiglierd.workspaces.background_thread import BackgroundThread
+from consiglierd.workspaces.calibrated import CalibratedSource
 from consiglierd.workspaces.disk import ProjectDisk, WatchedRules
 from consiglierd.workspaces.embedding_choice import EmbeddingChoice
 from consiglierd.workspaces.gate import RevisionGate
@@ -80,7 +81,7 @@ def _open(root: str, surroundings: Surroundings) -> OpenWorkspace:
         stack.callback(store.close)
         authored = AuthoredStore(surroundings.authored_folder, repository_id(root, _common_dir(git)), root)
         stack.callback(authored.close)
-        disk = ProjectDisk(root, surroundings.options)
+        disk = ProjectDisk(root, CalibratedSource(surroundings.options, authored))
         lexical = LexicalIndex(folder.path / LEXICAL_FOLDER, store, honour_tombstones=surroundings.honour_tombstones)
         lexical.open()
         stack.callback(lexical.close)
@@ -88,7 +89,7 @@ def _open(root: str, surroundings: Surroundings) -> OpenWorkspace:
         stack.callback(vector_store.close)
         choice = EmbeddingChoice(surroundings.embedding, vector_store, lambda: disk.options.embedding, Path(root))
         vectors = VectorSideOfWorkspace(folder.path, store, vector_store, choice)
-        return _assemble(root, surroundings, folder, files, store, lexical, vectors, disk, stack)
+        return _assemble(root, surroundings, folder, files, store, authored, lexical, vectors, disk, stack)
 
 
 def _leave_damaged(folder: DataFolder, store: DerivedStore) -> None:
@@ -138,6 +139,7 @@ def _assemble(
     folder: DataFolder,
     files: SafeRoot,
     store: DerivedStore,
+    authored: AuthoredStore,
     lexical: LexicalIndex,
     vectors: VectorSideOfWorkspace,
     disk: ProjectDisk,
@@ -173,6 +175,7 @@ def _assemble(
             folder,
             files,
             store,
+            authored,
             lexical,
             vectors,
             disk,
@@ -185,12 +188,16 @@ def _assemble(
         )
     )
     if disk.options.is_watching:
-        watch = FileWatch(root, WatchedRules(disk), workspace.deliver, data_folder=str(folder.path))
-        disk.rules_changed = watch.resync_ignores
-        workspace.watch_with(watch)
+        _watch(workspace, disk, folder)
     thread.start(indexer.run, indexer.give_up)
     vector_thread.start(vectors.run, vectors.give_up)
     return workspace
+
+
+def _watch(workspace: OpenWorkspace, disk: ProjectDisk, folder: DataFolder) -> None:
+    watch = FileWatch(workspace.root, WatchedRules(disk), workspace.deliver, data_folder=str(folder.path))
+    disk.rules_changed = watch.resync_ignores
+    workspace.watch_with(watch)
 
 
 def _reader(files: SafeRoot, store: DerivedStore, disk: ProjectDisk, workers: WorkerPool) -> FileReader:

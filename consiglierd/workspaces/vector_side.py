@@ -15,6 +15,7 @@ from consiglierd.index.vector import VectorIndex
 from consiglierd.index.vector_files import forget_folders
 from consiglierd.index.vector_question import VectorQuestion
 from consiglierd.model.deadline import Deadline
+from consiglierd.model.hit import UNKNOWN_WORDS
 from consiglierd.model.ids import NO_REVISION, Revision
 from consiglierd.store.connection import StoreCorrupt
 from consiglierd.store.derived import DerivedStore
@@ -131,7 +132,7 @@ class VectorSideOfWorkspace:
             self.wake()
             return f"vector: {self._failure or 'the question was not embedded in time'}"
         if not vector.any():
-            return "vector: the model knows no word of the question"
+            return UNKNOWN_WORDS
         return VectorQuestion(
             answering.index.snapshot(),
             vector,

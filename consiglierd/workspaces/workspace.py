@@ -1,13 +1,12 @@
 """One open workspace, as the calls see it."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 
 from consiglierd.catalog.files import SafeRoot
 from consiglierd.errors import BadRequest, DeadlineExceeded, NotFound, Poisoned, Refused, Unavailable
-from consiglierd.evaluation.evaluate import Evaluator
 from consiglierd.index.generation import IndexCorrupt
 from consiglierd.index.lexical import LexicalIndex
 from consiglierd.indexer.events import (
@@ -20,7 +19,6 @@ from consiglierd.indexer.events import (
 )
 from consiglierd.indexer.loop import Indexer
 from consiglierd.model.deadline import Deadline
-from consiglierd.model.evaluation import Evaluation, LabelledQuestion
 from consiglierd.model.hit import SearchResult
 from consiglierd.model.ids import NO_REVISION, Revision
 from consiglierd.model.query import Query
@@ -35,6 +33,7 @@ from consiglierd.model.status import (
     WorkspaceStatus,
 )
 from consiglierd.search.service import SearchService
+from consiglierd.store.authored import AuthoredStore
 from consiglierd.store.connection import StoreCorrupt
 from consiglierd.store.derived import DerivedStore
 from consiglierd.store.folder import DataFolder
@@ -43,6 +42,7 @@ from consiglierd.workspaces.background_thread import BackgroundThread
 from consiglierd.workspaces.deliveries import events_of
 from consiglierd.workspaces.disk import ProjectDisk, kind_at
 from consiglierd.workspaces.doctor import examine
+from consiglierd.workspaces.evaluating import SearchEvaluation
 from consiglierd.workspaces.gate import RevisionGate
 from consiglierd.workspaces.left_out import file_problem, left_out_counts
 from consiglierd.workspaces.show import show_lines
@@ -62,6 +62,7 @@ class WorkspaceParts:
     folder: DataFolder
     files: SafeRoot
     store: DerivedStore
+    authored: AuthoredStore
     lexical: LexicalIndex
     vectors: VectorSideOfWorkspace
     disk: ProjectDisk
@@ -79,6 +80,7 @@ class OpenWorkspace:
     def __init__(self, parts: WorkspaceParts) -> None:
         self._parts = parts
         self._watch: FileWatch | None = None
+        self.evaluation = SearchEvaluation(self.search, parts.store, parts.disk, parts.authored, self._take_up_settings)
 
     @property
     def root(self) -> str:
@@ -134,16 +136,6 @@ class OpenWorkspace:
             section=section,
             max_bytes=self._parts.disk.options.max_file_bytes,
         )
-
-    def evaluate(self, questions: Sequence[LabelledQuestion], deadline: Deadline) -> Evaluation:
-        options, store = self._parts.disk.options, self._parts.store
-
-        def section_at(file: str, line: int) -> int | None:
-            found = store.section_lines_at(file, line)
-            return found[0] if found is not None else None
-
-        settings = (options.alpha, options.beta, options.min_score)
-        return Evaluator(self.search, section_at, settings).evaluate(questions, deadline)
 
     # -- indexing -----------------------------------------------------------------------------
 
@@ -296,12 +288,15 @@ class OpenWorkspace:
 
     def settings(self) -> tuple[SettingValue, ...]:
         """Those in force, what was just saved included."""
+        self._take_up_settings()
+        return self._parts.disk.options.values
+
+    def _take_up_settings(self) -> None:
         indexer = self._parts.indexer
         if self._parts.disk.has_new_settings():
             token = indexer.new_token()
             indexer.post(BarrierAsked(token))
             indexer.wait_for(token, BARRIER_TIMEOUT_S)
-        return self._parts.disk.options.values
 
     def settings_problems(self) -> tuple[str, ...]:
         return self._parts.disk.options.problems

@@ -10,13 +10,17 @@ import pytest
 
 from consiglierd.errors import Busy, Unavailable
 from consiglierd.indexer.term_delta import TermDelta
+from consiglierd.model.calibration import Calibration
 from consiglierd.model.document import ParsedDocument, Section, Span, Tag
+from consiglierd.model.evaluation import Gain
 from consiglierd.model.files import FileStat
 from consiglierd.model.ids import Revision, digest_of
+from consiglierd.store.authored import AuthoredStore
 from consiglierd.store.connection import StoreCorrupt
 from consiglierd.store.derived import DerivedStore
 from consiglierd.store.folder import open_folder
 from consiglierd.store.plan import CommitPlan, DocumentWrite, NewParse, StaleWrite, StatWrite
+from consiglierd.store.schema import AUTHORED_MIGRATIONS
 from consiglierd.text.counts import count_path, count_section, pack, unpack
 
 STAT = FileStat(1, 2, 3, 4, 5)
@@ -248,3 +252,32 @@ def test_who_comes_second_is_told_whom_to_stop(tmp_path: Path) -> None:
     first.release()
     open_folder(tmp_path, tmp_path / "state", is_tracked=lambda prefix: False, socket="/run/2.sock").release()
     assert (tmp_path / ".consigliere" / "lock").read_text() == "/run/2.sock"
+
+
+def test_what_tuning_chose_is_kept_and_taken_back(tmp_path: Path) -> None:
+    chosen = Calibration(0.5, 0.02, 60, "d1", "2026-04-01", Gain("now", 0.05, 0.01, 0.09))
+    authored = AuthoredStore(tmp_path, "id", "/root")
+    assert authored.calibration() is None
+    authored.calibrate(chosen)
+    authored.close()
+    authored = AuthoredStore(tmp_path, "id", "/root")
+    assert authored.calibration() == chosen
+    authored.take_calibration_back("2026-04-02")
+    assert authored.calibration() is None
+    authored.close()
+
+
+def test_an_authored_database_of_the_first_format_is_added_to_and_copied_before(tmp_path: Path) -> None:
+    old = sqlite3.connect(tmp_path / "id.db")
+    old.executescript("PRAGMA journal_mode=WAL;" + AUTHORED_MIGRATIONS[0] + "PRAGMA user_version=1;")
+    old.execute("INSERT INTO meta VALUES ('root', '/mine')")
+    old.commit()
+    authored = AuthoredStore(tmp_path, "id", "/root")
+    assert authored.calibration() is None
+    authored.close()
+    old.close()
+    for name in ("id.db", "id.db.format-1"):
+        kept = sqlite3.connect(tmp_path / name)
+        assert kept.execute("SELECT value FROM meta WHERE key = 'root'").fetchone() == ("/mine",)
+        kept.close()
+    AuthoredStore(tmp_path, "id", "/root").close()

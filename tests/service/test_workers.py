@@ -16,6 +16,7 @@ from consiglierd.ingest.docs.parse import parse_document
 from consiglierd.model.ids import digest_of
 from consiglierd.model.rules import DocumentRules
 from consiglierd.text.counts import count_section, pack
+from tests.support.children import children_of
 from tests.support.living_daemon import wait_until_gone
 
 RULES = DocumentRules()
@@ -33,8 +34,7 @@ def big_work(path: str) -> Work:
 
 
 def children_of_this_process() -> set[int]:
-    tasks = Path("/proc/self/task").iterdir()
-    return {int(word) for task in tasks for word in (task / "children").read_text().split()}
+    return set(children_of("self"))
 
 
 @pytest.fixture
@@ -211,7 +211,8 @@ def test_two_callers_take_turns(pool: WorkerPool) -> None:
 
 def test_workers_end_with_a_daemon_that_is_killed(tmp_path: Path) -> None:
     script = (
-        "import sys, pathlib\n"
+        "import sys\n"
+        "from tests.support.children import children_of\n"
         "from consiglierd.indexer.workers import Work, WorkerPool\n"
         "from consiglierd.model.ids import digest_of\n"
         "from consiglierd.model.rules import DocumentRules\n"
@@ -221,9 +222,7 @@ def test_workers_end_with_a_daemon_that_is_killed(tmp_path: Path) -> None:
         "works = [Work(f'{n}.md', content + bytes([48 + n]), digest_of(bytes([n]))) for n in range(9)]\n"
         "source = pool.ingest_many(works, DocumentRules())\n"
         "next(source)\n"
-        "me = pathlib.Path('/proc/self/task')\n"
-        "children = [c for t in me.iterdir() for c in (t / 'children').read_text().split()]\n"
-        "print(' '.join(children), flush=True)\n"
+        "print(*children_of('self'), flush=True)\n"
         "next(source); next(source); next(source); sys.stdin.read()\n"
     )
     parent = subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stdin=subprocess.PIPE, text=True)

@@ -15,6 +15,8 @@ from typing import Any
 import msgpack
 import zmq
 
+from tests.support.children import children_of
+
 START_TIMEOUT_S = 30.0
 
 
@@ -112,14 +114,8 @@ class LivingDaemon:
         return revision
 
     def children(self) -> list[int]:
-        """The process ids of the daemon's children; a child belongs to the thread that made it."""
-        found: list[int] = []
-        for thread in Path(f"/proc/{self.pid}/task").iterdir():
-            try:
-                found.extend(int(word) for word in (thread / "children").read_text().split())
-            except FileNotFoundError:
-                continue
-        return found
+        """The process ids of the daemon's children."""
+        return children_of(self.pid)
 
     def kill(self) -> list[int]:
         """kill -9, with the process ids of the children that it had."""

@@ -10,15 +10,16 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 import zmq
 
 from consiglierd.errors import NotFound
 from consiglierd.events import EventHub
+from consiglierd.model.calibration import Calibration, Tuning
 from consiglierd.model.deadline import Deadline
-from consiglierd.model.evaluation import Evaluation, LabelledQuestion
+from consiglierd.model.evaluation import Evaluation, Gain, LabelledQuestion
 from consiglierd.model.hit import Annotation, Explanation, Hit, Place, Scores, SearchResult, TermMatch
 from consiglierd.model.ids import ChunkId, Revision, digest_of
 from consiglierd.model.query import Query
@@ -119,8 +120,18 @@ class HeldWorkspace:
             {"rules": 2}, (LeftOutCount("binary", 1, ("a.png",)),), (FileProblem("b.md", "encoding", "odd"),), ("w",),
         )  # fmt: skip
 
+    @property
+    def evaluation(self) -> Self:
+        return self
+
     def evaluate(self, questions: Sequence[LabelledQuestion], deadline: Deadline) -> Evaluation:
         return Evaluation((), 0.35, 0.0, 0.3, ())
+
+    def tune(self, questions: Sequence[LabelledQuestion], deadline: Deadline) -> Tuning:
+        return Tuning(Calibration(0.4, 0.0, 50, "d", "2026-01-01", Gain("now", 0.1, 0.0, 0.2)), 0.35, 0.0, True, "r")
+
+    def take_tuning_back(self) -> None:
+        self._owner.note("take tuning back")
 
     def lag(self) -> dict[str, int]:
         return {"lexical": 0}

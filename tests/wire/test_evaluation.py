@@ -72,7 +72,7 @@ def test_the_questions_of_the_sample_are_measured(daemon: LivingDaemon, sample: 
 def test_the_table_is_for_people(daemon: LivingDaemon, sample: Path) -> None:
     done = run(daemon, sample, "eval", str(QUESTIONS))
     assert done.returncode == 0
-    for part in ("all: 60 questions", "both - words", "recall@5", "language ko", "role cto", "kept back", "get hits"):
+    for part in ("all: 72 questions", "both - words", "recall@5", "language ko", "role cto", "kept back", "get hits"):
         assert part in done.stdout, part
 
 
@@ -152,3 +152,81 @@ def test_time_that_is_not_enough_is_said(daemon: LivingDaemon, sample: Path) -> 
     with pytest.raises(CallFailed) as failed:
         daemon.call("evaluate", sample, timeout_s=0.2, questions=[{"question": f"token {n}"} for n in range(5000)])
     assert failed.value.code == "deadline_exceeded"
+
+
+TOPICS = (
+    ("database migration", "데이터베이스 이전"),
+    ("video playback", "동영상 재생"),
+    ("payment refund", "결제 환불"),
+    ("user login", "사용자 로그인"),
+    ("search index", "검색 색인"),
+)
+
+
+def chosen(daemon: LivingDaemon, root: Path) -> tuple[str, str]:
+    settings = daemon.call("config", root)["settings"]
+    return next((each["value"], each["source"]) for each in settings if each["name"] == "search.alpha")
+
+
+@pytest.fixture
+def misleading(daemon: LivingDaemon, tmp_path: Path) -> tuple[Path, Path]:
+    """A project, and questions whose answers the words find while the meaning leads to another topic."""
+    root, questions = tmp_path / "project", tmp_path / "questions.jsonl"
+    root.mkdir()
+    lines = []
+    for number in range(60):
+        topic, following = TOPICS[number % len(TOPICS)][0], TOPICS[(number + 1) % len(TOPICS)][1]
+        (root / f"{number:02}.md").write_text(f"# {topic}\n\nzq{number}x {topic} and {topic}\n")
+        lines.append(json.dumps({"question": f"zq{number}x {following}", "answers": [f"{number:02}.md:3"]}))
+    (root / ".consigliere.toml").write_text("")
+    questions.write_text("\n".join(lines))
+    daemon.settle_all(root)
+    return root, questions
+
+
+def test_tuning_is_adopted_where_it_earns_it_and_can_be_taken_back(
+    daemon: LivingDaemon, misleading: tuple[Path, Path]
+) -> None:
+    root, questions = misleading
+    assert chosen(daemon, root) == ("0.35", "default")
+    (daemon.state / "config.toml").write_text('[embedding]\nbackend = "bundled"\n[search]\nalpha = 1.0\n')
+    assert chosen(daemon, root)[0] == "1.0"
+    adopted = run(daemon, root, "tune", str(questions), "--json")
+    assert (adopted.returncode, adopted.stderr) == (0, "")
+    reply = json.loads(adopted.stdout)
+    assert (reply["is_adopted"], reply["alpha_before"], reply["questions"]) == (True, 1.0, 60)
+    assert reply["alpha"] < 1.0
+    assert reply["gain"]["low"] > 0
+    assert chosen(daemon, root)[0] == "1.0", "what the user has written goes before"
+    daemon.set_embedding("bundled")
+    value, source = chosen(daemon, root)
+    assert (float(value), source[:8]) == (reply["alpha"], "tuned on")
+    daemon.stop()
+    daemon.start()
+    assert chosen(daemon, root) == (value, source)
+    again = run(daemon, root, "tune", str(questions))
+    assert (again.returncode, again.stdout.splitlines()[1]) == (1, "  what is in force is the best (nDCG@10)")
+    assert run(daemon, root, "tune", "--reset").returncode == 0
+    assert chosen(daemon, root) == ("0.35", "default")
+
+
+def test_the_questions_of_the_sample_are_enough_to_tune_by(daemon: LivingDaemon, sample: Path) -> None:
+    done = run(daemon, sample, "tune", str(QUESTIONS))
+    assert done.returncode in (0, 1)
+    assert "by 60 questions" in done.stdout
+    assert run(daemon, sample, "tune", "--reset").returncode == 0
+
+
+@pytest.mark.parametrize("words", [(), ("questions.jsonl", "--reset")])
+def test_tune_takes_a_file_or_reset(daemon: LivingDaemon, sample: Path, words: tuple[str, ...]) -> None:
+    done = run(daemon, sample, "tune", *words)
+    assert done.returncode == 2
+    assert "a file of questions, or --reset" in done.stderr
+
+
+def test_too_few_questions_to_tune_by_are_refused(daemon: LivingDaemon, sample: Path, tmp_path: Path) -> None:
+    few = tmp_path / "few.jsonl"
+    few.write_text("\n".join(QUESTIONS.read_text(encoding="utf-8").splitlines()[:49]), encoding="utf-8")
+    done = run(daemon, sample, "tune", str(few))
+    assert done.returncode == 2
+    assert "49 questions with an answer are too few to tune by; label at least 50" in done.stderr

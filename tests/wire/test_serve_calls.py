@@ -25,6 +25,8 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "config": {},
     "doctor": {},
     "evaluate": {"questions": [{"question": "관리", "answers": [{"file": "a.md", "line_start": 1, "line_end": 1}]}]},
+    "tune": {"questions": [{"question": "관리"}]},
+    "forget_tuning": {},
     "shutdown": {"reason": "test"},
 }
 

@@ -1,4 +1,4 @@
-"""The command `eval`: labelled questions from a file, and a table of how well the search does on them."""
+"""The commands `eval` and `tune`: labelled questions from a file, how well the search does, what would be better."""
 
 from __future__ import annotations
 
@@ -41,6 +41,28 @@ def evaluate(output: Output, values: dict[str, Any], words: list[str]) -> int:
         for line in table(reply):
             output.line(output.fit(line))
     return 0
+
+
+def tune(output: Output, values: dict[str, Any], words: list[str]) -> int:
+    """Exit status 0 where something was adopted or taken back, 1 where nothing is to be gained."""
+    root = root_of(values)
+    if bool(words) == bool(values.get("reset")):
+        raise UsageError("`tune` takes a file of questions, or --reset", "try `consigliere tune questions.jsonl`")
+    with connected() as client:
+        if not words:
+            client.call("forget_tuning", root=root)
+            output.line("what the settings say is in force again")
+            return 0
+        reply = client.call("tune", {"questions": read_questions(words[0])}, root=root, deadline_s=DEADLINE_S)
+    if values.get("json"):
+        write_object(output, reply)
+    else:
+        verdict = "adopted" if reply["is_adopted"] else "not adopted"
+        alpha = f"alpha {reply['alpha_before']:.2f} -> {reply['alpha']:.2f}"
+        beta = f"beta {reply['beta_before']:.2f} -> {reply['beta']:.2f}"
+        output.line(f"{verdict}: {alpha}, {beta}, by {reply['questions']} questions")
+        output.line(f"  {reply['reason']} (nDCG@10)")
+    return 0 if reply["is_adopted"] else 1
 
 
 def read_questions(path: str) -> list[LabelledQuestionShape]:

@@ -98,6 +98,14 @@ COMMANDS: dict[str, Command] = {
             most=1,
         ),
         Command(
+            "tune",
+            "choose alpha and beta by labelled questions, and adopt them if they earn it",
+            "consigliere tune questions.jsonl",
+            (("--reset", "flag", "", "what the settings say is in force again"),),
+            places="[FILE]",
+            most=1,
+        ),
+        Command(
             "init",
             "write a commented .consigliere.toml here",
             "consigliere init --bin",

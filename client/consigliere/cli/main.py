@@ -129,7 +129,7 @@ def _body_of(name: str) -> Body:
             from consigliere.cli.indexing import index
 
             return index
-        case "init" | "completion" | "eval":
+        case "init" | "completion" | "eval" | "tune":
             return _installed_only(name)
         case "start" | "stop" | "restart" | "logs":
             from consigliere.cli import life
@@ -153,4 +153,9 @@ def _installed_only(name: str) -> Body:
         from consigliere.cli import evaluation, setup
     except ImportError:
         raise UsageError(f"the one-file client has no `{name}`", f"run `consigliere {name}` as installed") from None
-    return {"init": setup.init, "completion": setup.completion, "eval": evaluation.evaluate}[name]
+    return {
+        "init": setup.init,
+        "completion": setup.completion,
+        "eval": evaluation.evaluate,
+        "tune": evaluation.tune,
+    }[name]

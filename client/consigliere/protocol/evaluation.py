@@ -74,3 +74,39 @@ class Evaluate(Call[EvaluateReply], frozen=True, kw_only=True):
     reply_type: ClassVar[type[Reply]] = EvaluateReply
 
     questions: tuple[LabelledQuestion, ...]
+
+
+class TuneReply(Reply, frozen=True, kw_only=True):
+    """`gain` is that of what was chosen over what was in force, on questions that it was not chosen by; `reason` says
+    why it was adopted or why not."""
+
+    alpha: float
+    beta: float
+    alpha_before: float
+    beta_before: float
+    questions: int
+    gain: Gain
+    is_adopted: bool
+    reason: str
+
+
+class Tune(Call[TuneReply], frozen=True, kw_only=True):
+    """Choose the share of the vectors and the bonus of rooms by labelled questions, and adopt it if it earns it."""
+
+    call_name: ClassVar[str] = "tune"
+    lane: ClassVar[Lane] = "batch"
+    reply_type: ClassVar[type[Reply]] = TuneReply
+
+    questions: tuple[LabelledQuestion, ...]
+
+
+class ForgetTuningReply(Reply, frozen=True, kw_only=True):
+    pass
+
+
+class ForgetTuning(Call[ForgetTuningReply], frozen=True, kw_only=True):
+    """What the settings say is in force again."""
+
+    call_name: ClassVar[str] = "forget_tuning"
+    lane: ClassVar[Lane] = "control"
+    reply_type: ClassVar[type[Reply]] = ForgetTuningReply

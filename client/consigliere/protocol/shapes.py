@@ -175,6 +175,17 @@ class EvaluateReplyShape(TypedDict):
     notes: list[str]
 
 
+class TuneReplyShape(TypedDict):
+    alpha: float
+    beta: float
+    alpha_before: float
+    beta_before: float
+    questions: int
+    gain: GainShape
+    is_adopted: bool
+    reason: str
+
+
 class NoParams(TypedDict):
     pass
 

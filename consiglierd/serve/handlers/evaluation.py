@@ -1,4 +1,6 @@
-"""Handles the evaluation of the search by labelled questions."""
+"""Handles the evaluation of the search by labelled questions, and its tuning."""
+
+from collections.abc import Sequence
 
 from consiglierd.errors import BadRequest
 from consiglierd.model import evaluation as model
@@ -6,10 +8,14 @@ from consiglierd.serve.visit import Visit
 from consigliere.protocol.evaluation import (
     Evaluate,
     EvaluateReply,
+    ForgetTuning,
+    ForgetTuningReply,
     Gain,
     GroupMeasures,
     LabelledQuestion,
     SideMeasures,
+    Tune,
+    TuneReply,
 )
 
 MAX_QUESTIONS = 5000
@@ -17,10 +23,7 @@ MAX_ANSWER_LINES = 10_000
 
 
 def evaluate(call: Evaluate, visit: Visit) -> EvaluateReply:
-    if len(call.questions) > MAX_QUESTIONS:
-        raise BadRequest(f"at most {MAX_QUESTIONS} questions are asked at once, not {len(call.questions)}")
-    questions = tuple(_question(number, each) for number, each in enumerate(call.questions, start=1))
-    found = visit.workspace().evaluate(questions, visit.deadline)
+    found = visit.workspace().evaluation.evaluate(_questions(call.questions), visit.deadline)
     return EvaluateReply(
         groups=tuple(_group(group) for group in found.groups),
         alpha=found.alpha,
@@ -28,6 +31,32 @@ def evaluate(call: Evaluate, visit: Visit) -> EvaluateReply:
         min_score=found.min_score,
         notes=found.notes,
     )
+
+
+def tune(call: Tune, visit: Visit) -> TuneReply:
+    found = visit.workspace().evaluation.tune(_questions(call.questions), visit.deadline)
+    chosen, gain = found.calibration, found.calibration.gain
+    return TuneReply(
+        alpha=chosen.alpha,
+        beta=chosen.beta,
+        alpha_before=found.alpha_before,
+        beta_before=found.beta_before,
+        questions=chosen.questions,
+        gain=Gain(over=gain.over, mean=gain.mean, low=gain.low, high=gain.high),
+        is_adopted=found.is_adopted,
+        reason=found.reason,
+    )
+
+
+def forget_tuning(call: ForgetTuning, visit: Visit) -> ForgetTuningReply:
+    visit.workspace().evaluation.take_tuning_back()
+    return ForgetTuningReply()
+
+
+def _questions(asked: Sequence[LabelledQuestion]) -> tuple[model.LabelledQuestion, ...]:
+    if len(asked) > MAX_QUESTIONS:
+        raise BadRequest(f"at most {MAX_QUESTIONS} questions are asked at once, not {len(asked)}")
+    return tuple(_question(number, each) for number, each in enumerate(asked, start=1))
 
 
 def _question(number: int, asked: LabelledQuestion) -> model.LabelledQuestion:
