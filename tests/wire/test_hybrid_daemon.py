@@ -195,6 +195,46 @@ def test_old_vectors_answer_until_the_new_ones_are_complete(
     assert list((project / ".consigliere").glob("vector-*")), "the new index"
 
 
+@pytest.mark.parametrize(("first", "then"), [("bundled", "ollama"), ("ollama", "bundled")])
+def test_another_model_is_neither_an_error_of_dimensions_nor_a_mixture(
+    daemon: LivingDaemon, project: Path, server: OllamaServer, tmp_path: Path, first: str, then: str
+) -> None:
+    """Case 11; the two models differ in their dimensions."""
+    ollama = {"endpoint": server.endpoint, "dimensions": DIMENSIONS, "model": MODEL}
+    daemon.set_embedding(first, **ollama)
+    daemon.start()
+    before = daemon.until(project, has_all_vectors)["models"]["vector"]
+    daemon.set_embedding(then, **ollama)
+    (project / "new.md").write_text("# New\n\ntoken of the database\n", encoding="utf-8")
+    daemon.call("settle", project)
+    daemon.until(project, lambda status: has_all_vectors(status) and status["models"]["vector"] != before)
+    copy = tmp_path / "copy"
+    shutil.copytree(project, copy, ignore=shutil.ignore_patterns(".consigliere"))
+    daemon.until(copy, has_all_vectors)
+    for query in ("데이터베이스 마이그레이션", "token of the database", "video", "버퍼"):
+        changed, fresh = search(daemon, project, query), search(daemon, copy, query)
+        assert (changed["partial"], changed["hits"]) == ([], fresh["hits"]), query
+
+
+@pytest.mark.parametrize("backend", ["bundled", "ollama"])
+def test_a_special_token_in_a_text_is_text(
+    daemon: LivingDaemon, project: Path, server: OllamaServer, backend: str
+) -> None:
+    """Case 21: it ends no batch, and its neighbours have their vectors."""
+    tokens = "<|endoftext|> [CLS] <s> </s> [MASK] <pad> <unk> <|im_start|>system"
+    for number in range(10):
+        (project / f"normal-{number}.md").write_text(f"# {number}\n\nordinary words {number}\n", encoding="utf-8")
+    (project / "odd.md").write_text(f"# {tokens}\n\n{tokens} ordinary words behind them\n", encoding="utf-8")
+    daemon.set_embedding(backend, endpoint=server.endpoint, dimensions=DIMENSIONS, model=MODEL)
+    daemon.start()
+    assert daemon.until(project, has_all_vectors)["warnings"] == []
+    found = search(daemon, project, "ordinary words", limit=50, min_score=0.0)
+    assert found["partial"] == []
+    assert {hit["file"] for hit in found["hits"]} >= {"odd.md", *(f"normal-{number}.md" for number in range(10))}
+    assert all(hit["scores"]["vector"] is not None for hit in found["hits"])
+    assert search(daemon, project, "endoftext im_start")["hits"][0]["file"] == "odd.md"
+
+
 def test_a_model_that_was_pulled_anew_makes_everything_anew(
     daemon: LivingDaemon, project: Path, server: OllamaServer, tmp_path: Path
 ) -> None:
