@@ -75,6 +75,15 @@ class Client:
         ) -> shapes.TuneReplyShape: ...
         @overload
         def call(
+            self,
+            name: Literal["history_questions"],
+            params: shapes.NoParams | None = ...,
+            *,
+            root: str,
+            deadline_s: float = ...,
+        ) -> shapes.HistoryQuestionsReplyShape: ...
+        @overload
+        def call(
             self, name: Literal["forget_tuning"], params: shapes.NoParams | None = ..., *, root: str
         ) -> shapes.NoParams: ...
         @overload

@@ -1,12 +1,25 @@
 """What git says about the repository around a folder, asked without changing or running anything in it."""
 
 import os
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cached_property
 
 from consiglierd.git.run import GitError, GitOutput, find_git, read_git_config, run_git
 
+_BLAME_HEADER = re.compile(rb"([0-9a-f]{40,64}) [0-9]+ [0-9]+")
 _NO_REPOSITORY = "not a git repository"
 _DUBIOUS_OWNER = "dubious ownership"
+
+
+@dataclass(frozen=True, slots=True)
+class BlamedLine:
+    """A line of a committed file: the commit that left it, the first line of its message, and the line's bytes."""
+
+    commit: str
+    subject: str
+    content: bytes
 
 
 class NotARepository(GitError):
@@ -66,6 +79,12 @@ class Git:
         output = run_git(self._binary, self._root, "ls-files", *arguments, output_bytes=4096)
         return output.is_cut or bool(self._checked(output, "ls-files"))
 
+    def blamed(self, path: str) -> tuple[BlamedLine, ...]:
+        """The lines of a file as it is committed at HEAD; `path` is relative to `root`."""
+        arguments = ("--no-textconv", "--porcelain", "HEAD", "--", path)
+        stdout = self._checked(run_git(self._binary, self._root, "blame", *arguments), "blame")
+        return tuple(_blamed_lines(stdout))
+
     def excludes_file(self) -> str:
         """The path of the user's global ignore file, whether or not it exists."""
         named = read_git_config(self._binary, self._root, "core.excludesFile", "path")
@@ -96,3 +115,17 @@ class Git:
         if _NO_REPOSITORY in output.stderr or "must be run in a work tree" in output.stderr:
             raise NotARepository(f"{self._root} is in no git work tree")
         raise GitError(f"git {subcommand} failed in {self._root}: {output.stderr}", cure="Run git fsck there.")
+
+
+def _blamed_lines(porcelain: bytes) -> Iterator[BlamedLine]:
+    """The form that git documents: a header a line, with the facts of a commit where it is first seen."""
+    subjects: dict[str, str] = {}
+    commit = ""
+    # A line ends with "\n" alone: what is committed may hold any other byte.
+    for line in porcelain.split(b"\n"):
+        if line.startswith(b"\t"):
+            yield BlamedLine(commit, subjects.get(commit, ""), line[1:])
+        elif match := _BLAME_HEADER.match(line):
+            commit = match[1].decode()
+        elif line.startswith(b"summary "):
+            subjects[commit] = line.removeprefix(b"summary ").decode("utf-8", "replace")

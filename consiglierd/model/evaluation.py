@@ -68,3 +68,13 @@ class Evaluation:
     beta: float
     min_score: float
     notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryQuestions:
+    """Questions out of the history of `files_read` of `files_total` documents; the others are not as they were
+    committed, unknown to git, or were not reached in the time."""
+
+    questions: tuple[LabelledQuestion, ...]
+    files_read: int
+    files_total: int

@@ -10,7 +10,7 @@ from consiglierd.serve.handlers import daemon, evaluation, indexing, search, sho
 from consiglierd.serve.visit import Visit
 from consigliere.protocol.call import Call, Reply
 from consigliere.protocol.daemon import Config, Doctor, Forget, Hello, Shutdown, Status, Workspaces
-from consigliere.protocol.evaluation import Evaluate, ForgetTuning, Tune
+from consigliere.protocol.evaluation import Evaluate, ForgetTuning, HistoryQuestions, Tune
 from consigliere.protocol.events import EventsSince
 from consigliere.protocol.indexing import Index, IndexProgress, Settle
 from consigliere.protocol.search import Search, Show
@@ -81,6 +81,7 @@ _ALL = (
     _handled(Evaluate, evaluation.evaluate),
     _handled(Tune, evaluation.tune),
     _handled(ForgetTuning, evaluation.forget_tuning),
+    _handled(HistoryQuestions, evaluation.history_questions),
     _handled(Shutdown, daemon.shutdown, runs="loop"),
 )
 

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from consiglierd.model.calibration import Tuning
 from consiglierd.model.deadline import Deadline
-from consiglierd.model.evaluation import Evaluation, LabelledQuestion
+from consiglierd.model.evaluation import Evaluation, HistoryQuestions, LabelledQuestion
 from consiglierd.model.hit import SearchResult
 from consiglierd.model.ids import Revision
 from consiglierd.model.query import Query
@@ -30,6 +30,8 @@ class SearchEvaluation(Protocol):
         ...
 
     def take_tuning_back(self) -> None: ...
+
+    def from_history(self, deadline: Deadline) -> HistoryQuestions: ...
 
 
 class Workspace(Protocol):

@@ -161,6 +161,14 @@ class DerivedStore:
         with self.reading() as connection:
             return overviews.document_at(connection, path)
 
+    def document_paths(self) -> list[str]:
+        with self.reading() as connection:
+            return overviews.document_paths(connection)
+
+    def sections_of(self, path: str) -> list[tuple[int, int]]:
+        with self.reading() as connection:
+            return overviews.sections_of(connection, path)
+
     def section_lines_at(self, path: str, line: int) -> tuple[int, int] | None:
         with self.reading() as connection:
             return overviews.section_lines_at(connection, path, line)

@@ -50,6 +50,20 @@ def document_at(connection: sqlite3.Connection, path: str) -> DocumentRow | None
     return None if row is None else DocumentRow(row[0], row[1], Digest(row[2]), row[3], row[4], row[5], bool(row[6]))
 
 
+def document_paths(connection: sqlite3.Connection) -> list[str]:
+    """All documents, by path."""
+    return [row[0] for row in connection.execute("SELECT path FROM documents ORDER BY path")]
+
+
+def sections_of(connection: sqlite3.Connection, path: str) -> list[tuple[int, int]]:
+    """The line ranges of the live sections of a document, in their order."""
+    return connection.execute(
+        "SELECT DISTINCT s.line_start, s.line_end FROM chunk_rows c JOIN sections s ON s.id = c.section_id"
+        " WHERE c.path = ? AND c.removed_revision IS NULL ORDER BY s.line_start, s.line_end",
+        (path,),
+    ).fetchall()
+
+
 def section_lines_at(connection: sqlite3.Connection, path: str, line: int) -> tuple[int, int] | None:
     """The line range of the live section of `path` that holds `line`."""
     row = connection.execute(

@@ -3,11 +3,14 @@
 import datetime
 from collections.abc import Callable, Sequence
 
+from consiglierd.catalog.files import FileUnavailable, SafeRoot
 from consiglierd.evaluation.evaluate import Ask, Evaluator
+from consiglierd.evaluation.history import questions_from_history
 from consiglierd.evaluation.tune import Tuner
+from consiglierd.git.repository import Git
 from consiglierd.model.calibration import Tuning
 from consiglierd.model.deadline import Deadline
-from consiglierd.model.evaluation import Evaluation, LabelledQuestion
+from consiglierd.model.evaluation import Evaluation, HistoryQuestions, LabelledQuestion
 from consiglierd.store.authored import AuthoredStore
 from consiglierd.store.derived import DerivedStore
 from consiglierd.workspaces.disk import ProjectDisk
@@ -21,12 +24,16 @@ class SearchEvaluation:
         ask: Ask,
         store: DerivedStore,
         disk: ProjectDisk,
+        files: SafeRoot,
+        git: Git,
         authored: AuthoredStore,
         has_changed: Callable[[], None],
     ) -> None:
         self._ask = ask
         self._store = store
         self._disk = disk
+        self._files = files
+        self._git = git
         self._authored = authored
         self._has_changed = has_changed
 
@@ -45,6 +52,19 @@ class SearchEvaluation:
     def take_tuning_back(self) -> None:
         self._authored.take_calibration_back(_today().isoformat())
         self._has_changed()
+
+    def from_history(self, deadline: Deadline) -> HistoryQuestions:
+        paths = self._store.document_paths()
+        questions, read = questions_from_history(
+            paths, self._git.blamed, self._content_of, self._store.sections_of, deadline
+        )
+        return HistoryQuestions(tuple(questions), read, len(paths))
+
+    def _content_of(self, path: str) -> bytes | None:
+        try:
+            return self._files.read(path, self._disk.options.max_file_bytes)
+        except FileUnavailable:
+            return None
 
     def _evaluator(self) -> Evaluator:
         options = self._disk.options

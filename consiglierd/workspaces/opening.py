@@ -89,7 +89,7 @@ def _open(root: str, surroundings: Surroundings) -> OpenWorkspace:
         stack.callback(vector_store.close)
         choice = EmbeddingChoice(surroundings.embedding, vector_store, lambda: disk.options.embedding, Path(root))
         vectors = VectorSideOfWorkspace(folder.path, store, vector_store, choice)
-        return _assemble(root, surroundings, folder, files, store, authored, lexical, vectors, disk, stack)
+        return _assemble(root, surroundings, git, folder, files, store, authored, lexical, vectors, disk, stack)
 
 
 def _leave_damaged(folder: DataFolder, store: DerivedStore) -> None:
@@ -136,6 +136,7 @@ def _open_store(folder: DataFolder, known_nonce: str | None) -> DerivedStore:
 def _assemble(
     root: str,
     surroundings: Surroundings,
+    git: Git,
     folder: DataFolder,
     files: SafeRoot,
     store: DerivedStore,
@@ -172,6 +173,7 @@ def _assemble(
     workspace = OpenWorkspace(
         WorkspaceParts(
             root,
+            git,
             folder,
             files,
             store,
@@ -187,17 +189,17 @@ def _assemble(
             stack.pop_all(),
         )
     )
-    if disk.options.is_watching:
-        _watch(workspace, disk, folder)
+    _watch(workspace, disk, folder)
     thread.start(indexer.run, indexer.give_up)
     vector_thread.start(vectors.run, vectors.give_up)
     return workspace
 
 
 def _watch(workspace: OpenWorkspace, disk: ProjectDisk, folder: DataFolder) -> None:
-    watch = FileWatch(workspace.root, WatchedRules(disk), workspace.deliver, data_folder=str(folder.path))
-    disk.rules_changed = watch.resync_ignores
-    workspace.watch_with(watch)
+    if disk.options.is_watching:
+        watch = FileWatch(workspace.root, WatchedRules(disk), workspace.deliver, data_folder=str(folder.path))
+        disk.rules_changed = watch.resync_ignores
+        workspace.watch_with(watch)
 
 
 def _reader(files: SafeRoot, store: DerivedStore, disk: ProjectDisk, workers: WorkerPool) -> FileReader:

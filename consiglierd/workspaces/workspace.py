@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from consiglierd.catalog.files import SafeRoot
 from consiglierd.errors import BadRequest, DeadlineExceeded, NotFound, Poisoned, Refused, Unavailable
+from consiglierd.git.repository import Git
 from consiglierd.index.generation import IndexCorrupt
 from consiglierd.index.lexical import LexicalIndex
 from consiglierd.indexer.events import (
@@ -59,6 +60,7 @@ class WorkspaceParts:
     """What `opening` built; the workspace owns all of it and closes it in reverse."""
 
     root: str
+    git: Git
     folder: DataFolder
     files: SafeRoot
     store: DerivedStore
@@ -80,7 +82,9 @@ class OpenWorkspace:
     def __init__(self, parts: WorkspaceParts) -> None:
         self._parts = parts
         self._watch: FileWatch | None = None
-        self.evaluation = SearchEvaluation(self.search, parts.store, parts.disk, parts.authored, self._take_up_settings)
+        self.evaluation = SearchEvaluation(
+            self.search, parts.store, parts.disk, parts.files, parts.git, parts.authored, self._take_up_settings
+        )
 
     @property
     def root(self) -> str:

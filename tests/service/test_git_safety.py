@@ -164,6 +164,7 @@ QUESTIONS: dict[str, Callable[[Git], object]] = {
     "excludes_file": Git.excludes_file,
     "ignore_case": Git.ignore_case,
     "is_tracked_under": lambda git: git.is_tracked_under("sub"),
+    "blamed": lambda git: git.blamed("b.md" if git.prefix() else "sub/b.md"),
 }
 
 

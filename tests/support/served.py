@@ -19,7 +19,7 @@ from consiglierd.errors import NotFound
 from consiglierd.events import EventHub
 from consiglierd.model.calibration import Calibration, Tuning
 from consiglierd.model.deadline import Deadline
-from consiglierd.model.evaluation import Evaluation, Gain, LabelledQuestion
+from consiglierd.model.evaluation import Evaluation, Gain, HistoryQuestions, LabelledQuestion
 from consiglierd.model.hit import Annotation, Explanation, Hit, Place, Scores, SearchResult, TermMatch
 from consiglierd.model.ids import ChunkId, Revision, digest_of
 from consiglierd.model.query import Query
@@ -129,6 +129,9 @@ class HeldWorkspace:
 
     def tune(self, questions: Sequence[LabelledQuestion], deadline: Deadline) -> Tuning:
         return Tuning(Calibration(0.4, 0.0, 50, "d", "2026-01-01", Gain("now", 0.1, 0.0, 0.2)), 0.35, 0.0, True, "r")
+
+    def from_history(self, deadline: Deadline) -> HistoryQuestions:
+        return HistoryQuestions((LabelledQuestion("q", (), None, "en"),), 1, 2)
 
     def take_tuning_back(self) -> None:
         self._owner.note("take tuning back")

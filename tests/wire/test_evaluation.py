@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from examples.build_history import build
 from tests.support.living_daemon import CallFailed, LivingDaemon
+from tests.support.tree_machine import git
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 QUESTIONS = REPOSITORY / "examples" / "questions.jsonl"
@@ -230,3 +232,78 @@ def test_too_few_questions_to_tune_by_are_refused(daemon: LivingDaemon, sample: 
     done = run(daemon, sample, "tune", str(few))
     assert done.returncode == 2
     assert "49 questions with an answer are too few to tune by; label at least 50" in done.stderr
+
+
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory, daemon: LivingDaemon) -> Path:
+    target = tmp_path_factory.mktemp("history") / "repository"
+    build(target)
+    daemon.settle_all(target)
+    return target
+
+
+def test_a_first_set_comes_from_the_history_and_is_measured(
+    daemon: LivingDaemon, repository: Path, tmp_path: Path
+) -> None:
+    made = run(daemon, repository, "eval", "--from-git")
+    assert made.returncode == 0
+    lines = [json.loads(line) for line in made.stdout.splitlines()]
+    assert f"{len(lines)} questions;" in made.stderr
+    assert len(lines) >= 10
+    logged = subprocess.run(["git", "log", "--format=%s"], cwd=repository, capture_output=True, text=True, check=True)
+    subjects = set(logged.stdout.splitlines())
+    for line in lines:
+        assert any(subject.endswith(line["question"]) for subject in subjects), line
+        assert 1 <= len(line["answers"]) <= 6
+    file = tmp_path / "from-git.jsonl"
+    file.write_text(made.stdout, encoding="utf-8")
+    measured = json.loads(run(daemon, repository, "eval", str(file), "--json").stdout)
+    everything = measured["groups"][0]
+    assert (everything["answerable"], everything["unanswerable"]) == (len(lines), 0)
+    assert everything["sides"][2]["ndcg"] > 0.3, "what a commit says is found in what it left"
+
+
+def test_the_history_names_exactly_the_sections_whose_lines_a_commit_left(daemon: LivingDaemon, tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    git(root, "init", "-q")
+    notes = root / "notes.md"
+    sections = [f"## Section {number}\n\nfirst text {number}\n" for number in range(4)]
+    commit(root, notes, "\n".join(sections), "docs: write the first notes")
+    sections[2] = sections[2].replace("first text", "changed text")
+    commit(root, notes, "\n".join(sections), "docs(notes): change the third section")
+    commit(root, root / "crlf.md", "## 줄 끝\r\n\r\n내용\r\n", "줄 끝이 다른 문서를 더한다")
+    commit(root, root / "moved.md", "## Moved\n\ntext\n", "this one is edited later on")
+    (root / "moved.md").write_text("## New\n\n## Moved\n\ntext\n")
+    (root / "untracked.md").write_text("## Untracked\n\ntext\n")
+    daemon.settle(root)
+    reply = daemon.call("history_questions", root)
+    found = {
+        each["question"]: [(answer["file"], answer["line_start"]) for answer in each["answers"]]
+        for each in reply["questions"]
+    }
+    starts = [1, 5, 9, 13]
+    lines = notes.read_text().splitlines()
+    assert [lines[start - 1] for start in starts] == [f"## Section {number}" for number in range(4)]
+    assert found["write the first notes"] == [("notes.md", start) for start in starts]
+    assert found["change the third section"] == [("notes.md", 9)]
+    assert found["줄 끝이 다른 문서를 더한다"] == [("crlf.md", 1)]
+    assert "this one is edited later on" not in found
+    assert (reply["files_read"], reply["files_total"]) == (2, 4)
+
+
+def test_without_a_history_there_are_no_questions(daemon: LivingDaemon, tmp_path: Path) -> None:
+    root = tmp_path / "plain"
+    root.mkdir()
+    (root / "a.md").write_text("# A\n")
+    daemon.settle(root)
+    done = run(daemon, root, "eval", "--from-git")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "0 questions; 0 of 1 documents" in done.stderr
+    assert run(daemon, root, "eval").returncode == 2
+
+
+def commit(root: Path, file: Path, text: str, message: str) -> None:
+    file.write_bytes(text.encode())
+    git(root, "add", "--all")
+    git(root, "commit", "-q", "-m", message)

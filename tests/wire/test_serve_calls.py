@@ -27,6 +27,7 @@ PARAMETERS: dict[str, dict[str, Any]] = {
     "evaluate": {"questions": [{"question": "관리", "answers": [{"file": "a.md", "line_start": 1, "line_end": 1}]}]},
     "tune": {"questions": [{"question": "관리"}]},
     "forget_tuning": {},
+    "history_questions": {},
     "shutdown": {"reason": "test"},
 }
 

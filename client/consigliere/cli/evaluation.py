@@ -8,7 +8,7 @@ import re
 from consigliere.cli.session import connected, root_of
 from consigliere.errors import UsageError
 from consigliere.render.json import write_object
-from consigliere.render.terminal import Output
+from consigliere.render.terminal import Output, complain
 
 # Importing `typing` would cost a quarter of what a whole search may take.
 TYPE_CHECKING = False
@@ -32,6 +32,10 @@ _HANGUL = re.compile(r"[\u1100-\u11ff\u3130-\u318f\uac00-\ud7af]")
 
 def evaluate(output: Output, values: dict[str, Any], words: list[str]) -> int:
     """Exit status 0 once everything was asked, whatever came out."""
+    if bool(words) == bool(values.get("from_git")):
+        raise UsageError("`eval` takes a file of questions, or --from-git", "try `consigliere eval questions.jsonl`")
+    if not words:
+        return _write_history(output, root_of(values))
     questions = read_questions(words[0])
     with connected() as client:
         reply = client.call("evaluate", {"questions": questions}, root=root_of(values), deadline_s=DEADLINE_S)
@@ -41,6 +45,20 @@ def evaluate(output: Output, values: dict[str, Any], words: list[str]) -> int:
         for line in table(reply):
             output.line(output.fit(line))
     return 0
+
+
+def _write_history(output: Output, root: str) -> int:
+    """A first set of questions, one a line, to be looked through and kept in a file; exit status 1 for none."""
+    with connected() as client:
+        reply = client.call("history_questions", root=root, deadline_s=DEADLINE_S)
+    for each in reply["questions"]:
+        places = [f"{answer['file']}:{answer['line_start']}-{answer['line_end']}" for answer in each["answers"]]
+        question = {"question": each["question"], "answers": places, "language": each["language"]}
+        output.line(json.dumps(question, ensure_ascii=False))
+    output.flush()
+    read = f"{reply['files_read']} of {reply['files_total']} documents are as they were committed"
+    complain(f"{len(reply['questions'])} questions; {read}", "look them through, they are rough")
+    return 0 if reply["questions"] else 1
 
 
 def tune(output: Output, values: dict[str, Any], words: list[str]) -> int:

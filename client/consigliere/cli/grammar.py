@@ -93,8 +93,8 @@ COMMANDS: dict[str, Command] = {
             "eval",
             "measure the search by labelled questions: one JSON object a line",
             "consigliere eval questions.jsonl",
-            places="FILE",
-            needs=1,
+            (("--from-git", "flag", "", "print a first set of questions, from the history of the repository"),),
+            places="[FILE]",
             most=1,
         ),
         Command(

@@ -110,3 +110,19 @@ class ForgetTuning(Call[ForgetTuningReply], frozen=True, kw_only=True):
     call_name: ClassVar[str] = "forget_tuning"
     lane: ClassVar[Lane] = "control"
     reply_type: ClassVar[type[Reply]] = ForgetTuningReply
+
+
+class HistoryQuestionsReply(Reply, frozen=True, kw_only=True):
+    """`files_read` of `files_total` documents are as they were committed, and were reached in the time."""
+
+    questions: tuple[LabelledQuestion, ...]
+    files_read: int
+    files_total: int
+
+
+class HistoryQuestions(Call[HistoryQuestionsReply], frozen=True, kw_only=True):
+    """Questions out of the repository's history: what a commit says, answered by the sections whose lines it left."""
+
+    call_name: ClassVar[str] = "history_questions"
+    lane: ClassVar[Lane] = "batch"
+    reply_type: ClassVar[type[Reply]] = HistoryQuestionsReply

@@ -186,6 +186,12 @@ class TuneReplyShape(TypedDict):
     reason: str
 
 
+class HistoryQuestionsReplyShape(TypedDict):
+    questions: list[LabelledQuestionShape]
+    files_read: int
+    files_total: int
+
+
 class NoParams(TypedDict):
     pass
 

@@ -6,12 +6,15 @@ from consiglierd.errors import BadRequest
 from consiglierd.model import evaluation as model
 from consiglierd.serve.visit import Visit
 from consigliere.protocol.evaluation import (
+    AnswerLines,
     Evaluate,
     EvaluateReply,
     ForgetTuning,
     ForgetTuningReply,
     Gain,
     GroupMeasures,
+    HistoryQuestions,
+    HistoryQuestionsReply,
     LabelledQuestion,
     SideMeasures,
     Tune,
@@ -51,6 +54,26 @@ def tune(call: Tune, visit: Visit) -> TuneReply:
 def forget_tuning(call: ForgetTuning, visit: Visit) -> ForgetTuningReply:
     visit.workspace().evaluation.take_tuning_back()
     return ForgetTuningReply()
+
+
+def history_questions(call: HistoryQuestions, visit: Visit) -> HistoryQuestionsReply:
+    found = visit.workspace().evaluation.from_history(visit.deadline)
+    return HistoryQuestionsReply(
+        questions=tuple(
+            LabelledQuestion(
+                question=each.text,
+                answers=tuple(
+                    AnswerLines(file=answer.file, line_start=answer.line_start, line_end=answer.line_end)
+                    for answer in each.answers
+                ),
+                role=each.role,
+                language=each.language,
+            )
+            for each in found.questions
+        ),
+        files_read=found.files_read,
+        files_total=found.files_total,
+    )
 
 
 def _questions(asked: Sequence[LabelledQuestion]) -> tuple[model.LabelledQuestion, ...]:
