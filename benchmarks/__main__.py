@@ -6,7 +6,7 @@ import platform
 import sys
 from collections.abc import Callable, Iterator, Mapping
 
-from benchmarks import footprint, freshness, hybrid, latency, opening, processes
+from benchmarks import footprint, freshness, hybrid, latency, models, opening, processes
 from benchmarks.living import CallFailed
 from benchmarks.stage import Stage
 from benchmarks.table import Row, print_head, print_row
@@ -18,6 +18,7 @@ GROUPS: Mapping[str, Callable[[Stage], Iterator[Row]]] = {
     "freshness": freshness.rows,
     "footprint": footprint.rows,
     "hybrid": hybrid.rows,
+    "models": models.rows,
 }
 
 
