@@ -33,8 +33,10 @@ from benchmarks.question_sets import (
     load,
     ndcg,
 )
+from consiglierd.embed.embedder import Embedder
+from consiglierd.embed.spec import BuiltBackend, EmbedderSpec, build
+from consiglierd.embed.windows import windows_of
 from consiglierd.settings.schema import SETTINGS
-from tests.support.bundled_embedder import BundledEmbedder
 from tests.support.held_index import HeldIndex, Options, one_section
 
 MIN_SCORE = 0.3
@@ -42,6 +44,19 @@ ALPHA = next(float(each.default) for each in SETTINGS if each.name == "search.al
 DOCUMENTS_AT_A_TIME = 1000
 STRANGERS = 200
 SIDES = ("words", "vectors", "both")
+MODELS: tuple[BuiltBackend, ...] = ("bundled", "quality")
+
+
+class _Windowed:
+    """An embedder that cuts windows as the daemon does."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self.fingerprint, self.dimensions = embedder.fingerprint, embedder.dimensions
+        self.unrelated, self.identical = embedder.unrelated, embedder.identical
+        self.embed_documents, self.embed_queries = embedder.embed_documents, embedder.embed_queries
+
+    def windows_of(self, title: str, text: str) -> list[str]:
+        return windows_of(title, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +79,9 @@ class Judged:
         return float(self.plain.mean())
 
 
-def judge(data: Path, questions_of: QuestionSet, sides: Sequence[str] = SIDES) -> Judged:
+def judge(
+    data: Path, questions_of: QuestionSet, sides: Sequence[str] = SIDES, model: BuiltBackend = "bundled"
+) -> Judged:
     """Indexes the corpus of a set and asks its questions by each side."""
     documents, questions = load(data / questions_of.name, questions_of.sample)
     strangers = [each.text for each in load(data / questions_of.stranger, None)[1] if each.is_reported][:STRANGERS]
@@ -78,7 +95,7 @@ def judge(data: Path, questions_of: QuestionSet, sides: Sequence[str] = SIDES) -
             began = time.perf_counter()
             for side in sides:
                 if side != "words" and index.vector is None:
-                    index.embed_with(BundledEmbedder.bundled())
+                    index.embed_with(_Windowed(build(EmbedderSpec(model))))
                     index.fill()
                     began = time.perf_counter()
                 index.options = Options(min_score=0.0, alpha=1.0 if side == "vectors" else ALPHA)
@@ -162,6 +179,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.quality", description="nDCG@10 beside the floor.")
     parser.add_argument("sets", nargs="*", metavar="SET", help="some of: " + ", ".join(each.name for each in SETS))
     parser.add_argument("--data", type=Path, default=default, help="the folder of the sets (default %(default)s)")
+    parser.add_argument("--model", choices=MODELS, default=MODELS[0], help="what makes the vectors (%(default)s)")
     parser.add_argument("--words-only", action="store_true", help="leave the vectors out")
     options = parser.parse_args(arguments)
     if not options.data.is_dir():
@@ -177,7 +195,7 @@ def main(arguments: Sequence[str]) -> int:
     for each in SETS:
         if options.sets and each.name not in options.sets:
             continue
-        result = judge(options.data, each, sides)
+        result = judge(options.data, each, sides, options.model)
         below += is_below_floor(result, each)
         print(_told(result, each), flush=True)
     return 1 if below else 0
