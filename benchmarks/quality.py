@@ -52,7 +52,7 @@ class _Windowed:
 
     def __init__(self, embedder: Embedder) -> None:
         self.fingerprint, self.dimensions = embedder.fingerprint, embedder.dimensions
-        self.unrelated, self.identical = embedder.unrelated, embedder.identical
+        self.unrelated, self.identical, self.near = embedder.unrelated, embedder.identical, embedder.near
         self.embed_documents, self.embed_queries = embedder.embed_documents, embedder.embed_queries
 
     def windows_of(self, title: str, text: str) -> list[str]:

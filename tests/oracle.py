@@ -89,6 +89,7 @@ class Vectors(Protocol):
 
     unrelated: float
     identical: float
+    near: float
 
     def of_chunk(self, path: str, title: str, text: str) -> Floats | None:
         """None where the chunk has no vectors yet."""
@@ -131,7 +132,7 @@ class Judge:
         for chunk, _ in passing:
             position = places[id(chunk)]
             nearness = near[position]
-            if nearness is None or nearness >= 0.33 or round(coverage(position), 6) >= 0.9:
+            if nearness is None or nearness >= self._vectors.near or round(coverage(position), 6) >= 0.9:
                 return True
         return False
 

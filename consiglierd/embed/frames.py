@@ -20,6 +20,7 @@ class Answer(msgspec.Struct, frozen=True, array_like=True):
     dimensions: int = 0
     unrelated: float = 0.0
     identical: float = 1.0
+    near: float = 0.0
     rows: bytes = b""
     failure: str = ""
     kind: str = ""

@@ -31,6 +31,7 @@ class OllamaEmbedder:
         name = model.partition(":")[0]
         self._document_prefix, self._query_prefix = _PREFIXES.get(name, ("", ""))
         self.unrelated, self.identical = _COSINES.get(name, _USUAL_COSINES)
+        self.near = 0.0
         self._client = _client(endpoint, timeout_s)
         self.fingerprint = self._fingerprint()
 

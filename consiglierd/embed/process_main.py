@@ -31,4 +31,6 @@ def _answer(ask: Ask, embedders: dict[EmbedderSpec, Embedder]) -> Answer:
             # It is no longer the one that was built.
             embedders.pop(ask.spec, None)
         return Answer(failure=trouble.message, kind=trouble.kind, cure=trouble.cure)
-    return Answer(embedder.fingerprint, embedder.dimensions, embedder.unrelated, embedder.identical, rows)
+    return Answer(
+        embedder.fingerprint, embedder.dimensions, embedder.unrelated, embedder.identical, embedder.near, rows
+    )

@@ -47,6 +47,7 @@ class TransformerEmbedder:
             raise _cannot_load(spec.model, "it does not say how long its vectors are")
         self.dimensions = int(dimensions)
         self.unrelated, self.identical = _COSINES.get(spec.model, _USUAL_COSINES)
+        self.near = 0.0
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return self._embed(texts, is_query=False)

@@ -145,6 +145,7 @@ class ServedEmbedder:
         self.dimensions = facts.dimensions
         self.unrelated = facts.unrelated
         self.identical = facts.identical
+        self.near = facts.near
         self._asking: dict[str, _Asking] = {}
         self._known: OrderedDict[str, NDArray[np.float32]] = OrderedDict()
         self._lock = threading.Lock()

@@ -18,6 +18,8 @@ from consiglierd.embed.spec import EmbedderSpec
 from consiglierd.errors import EmbeddingUnavailable
 
 ROWS, SCALES, PIECES, FACTS = "rows.npy", "scales.npy", "pieces.txt", "facts.json"
+# The highest that loses less than one answer in ten: see benchmarks/QUALITY.md.
+NEAR = 0.33
 # How the vectors of pieces become that of a text, a part of the fingerprint.
 ADDED_UP = "roots of counts"
 
@@ -45,6 +47,7 @@ class StaticTable:
         self.dimensions = int(self._rows.shape[1])
         self.unrelated = float(facts["unrelated"])
         self.identical = float(facts["identical"])
+        self.near = NEAR
         # The facts hold the digests of the other files, as they were when the table was made.
         digest = hashlib.blake2b(facts_text + ADDED_UP.encode(), digest_size=8)
         self.fingerprint = f"bundled-{digest.hexdigest()}"

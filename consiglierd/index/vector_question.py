@@ -24,12 +24,14 @@ class VectorQuestion:
         *,
         unrelated: float,
         identical: float,
+        near: float,
     ) -> None:
         self._snapshot = snapshot
         self._vector = vector
         self._live = live
         self.unrelated = unrelated
         self.identical = identical
+        self.near = near
 
     @property
     def waiting(self) -> int:

@@ -40,6 +40,11 @@ class VectorSide(Protocol):
     def identical(self) -> float: ...
 
     @property
+    def near(self) -> float:
+        """V above which a passage answers; 0 where the model was not measured."""
+        ...
+
+    @property
     def waiting(self) -> int: ...
 
     def propose(self, limit: int, scope: Scope) -> VectorProposal:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from consiglierd.index.proposals import LexicalQuery, Scope
 from consiglierd.model.deadline import Deadline
 from consiglierd.model.ids import ChunkId
-from consiglierd.search.decide import COVERAGE, NEARNESS, is_answer
+from consiglierd.search.decide import COVERAGE, is_answer
 from consiglierd.search.fuse import WORDS_ALONE, Fusion
 from consiglierd.search.parse import ParsedQuery, comparable
 from consiglierd.search.rank import DIGITS, Boosts, Candidate, Folded, ranked
@@ -98,18 +98,18 @@ class TopK:
     def is_answered(self, deadline: Deadline) -> bool:
         """Whether any chunk that the conditions let through answers the question; after `find`."""
         ask = self._ask
-        limit = FIRST_FETCH
-        while not any(map(is_answer, self._passing)):
-            assert ask.vectors is not None
+        assert ask.vectors is not None
+        limit, near = FIRST_FETCH, ask.vectors.near
+        while not any(is_answer(each, near) for each in self._passing):
             assert self._scope is not None
             by_vector = ask.vectors.propose(limit, self._scope)
             self._score(ask.vectors.live(by_vector.ids))
             nearness = 0.0 if by_vector.is_exhausted else ask.fusion.vector_part(by_vector.bound) or 0.0
             # What has no vectors answers as soon as it holds what the minimum asks for.
-            coverage = self._score_by_coverage(limit, ask.min_score if ask.vectors.waiting else COVERAGE)
-            if any(map(is_answer, self._passing)):
+            is_all = self._score_by_coverage(limit, ask.min_score if ask.vectors.waiting else COVERAGE)
+            if any(is_answer(each, near) for each in self._passing):
                 break
-            if (nearness < NEARNESS - ROUNDING and coverage) or deadline.is_over:
+            if (nearness < near - ROUNDING and is_all) or deadline.is_over:
                 return False
             limit *= GROWTH
         return True

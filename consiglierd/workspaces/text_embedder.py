@@ -23,6 +23,9 @@ class TextEmbedder(Protocol):
     def identical(self) -> float: ...
 
     @property
+    def near(self) -> float: ...
+
+    @property
     def recipe(self) -> str:
         """What `EmbedderChoice.again` needs to have it again."""
         ...

@@ -139,6 +139,7 @@ class VectorSideOfWorkspace:
             lambda ids: self._vectors.live_at(ids, revision),
             unrelated=answering.embedder.unrelated,
             identical=answering.embedder.identical,
+            near=answering.embedder.near,
         )
 
     def _wait_for_start(self, deadline: Deadline) -> None:

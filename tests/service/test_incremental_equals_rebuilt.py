@@ -1,6 +1,5 @@
 """Whatever happens to a tree and to the daemon, the index equals one made from scratch, and the judge agrees."""
 
-import os
 import shutil
 import tempfile
 from contextlib import ExitStack
@@ -19,9 +18,12 @@ from tests.support.judge import judged
 from tests.support.judged_corpora import JudgedVectors
 from tests.support.living_daemon import LivingDaemon, wait_until_gone
 from tests.support.rebuilt import Rebuilder, search_places
-from tests.support.tree_machine import ENCODINGS, FOLDERS, NAMES, PIECES, QUERIES, Tree
+from tests.support.tree_machine import ENCODINGS, FOLDERS, NAMES, PIECES, PROBE_NAME, QUERIES, Tree
 from tests.support.view import places, view_of
 
+DOCUMENTS = 28
+# Of the fifteen questions of a comparison, on the mean.
+LEAST_ANSWERS = 5
 PICK = st.integers(min_value=0, max_value=10_000)
 
 
@@ -31,11 +33,14 @@ class ProjectMachine(RuleBasedStateMachine):
     rebuilder: Rebuilder
     embedding: str
     vectors: JudgedVectors | None
+    # How many were made, and how many answers in them name more than the probe.
+    comparisons = 0
+    answers = 0
 
     def __init__(self) -> None:
         super().__init__()
         self.folder = Path(tempfile.mkdtemp(prefix="csg-tree-", dir="/tmp"))
-        self.tree = Tree(self.folder / "project")
+        self.tree = Tree(self.folder / "project", documents=DOCUMENTS)
         self.compared = 0
         self.daemon = LivingDaemon(self.embedding)
         self.daemon.start()
@@ -53,30 +58,25 @@ class ProjectMachine(RuleBasedStateMachine):
         if not (self.tree.root / folder / name).is_dir():
             self.tree.write(folder, name, pieces, encoding)
 
-    @precondition(lambda self: self.tree.files())
+    @precondition(lambda self: self.tree.documents())
     @rule(pick=PICK, piece=st.sampled_from(PIECES))
     def append(self, pick: int, piece: str) -> None:
-        files = self.tree.files()
-        self.tree.append(files[pick % len(files)], piece)
+        self.tree.append(self.picked(pick), piece)
 
-    @precondition(lambda self: self.tree.files())
+    @precondition(lambda self: self.tree.documents())
     @rule(pick=PICK, pieces=st.lists(st.sampled_from(PIECES), max_size=4))
     def save_atomically(self, pick: int, pieces: list[str]) -> None:
-        files = [path for path in self.tree.files() if path.name != ".gitignore"]
-        if files:
-            self.tree.save_atomically(files[pick % len(files)], "".join(pieces))
+        self.tree.save_atomically(self.picked(pick), "".join(pieces))
 
-    @precondition(lambda self: self.tree.files())
+    @precondition(lambda self: self.tree.documents())
     @rule(pick=PICK, folder=st.sampled_from(FOLDERS), name=st.sampled_from(NAMES))
     def rename(self, pick: int, folder: str, name: str) -> None:
-        files = self.tree.files()
-        self.tree.rename(files[pick % len(files)], folder, name)
+        self.tree.rename(self.picked(pick), folder, name)
 
-    @precondition(lambda self: self.tree.files())
+    @precondition(lambda self: self.tree.documents())
     @rule(pick=PICK)
     def delete(self, pick: int) -> None:
-        files = self.tree.files()
-        self.tree.delete(files[pick % len(files)])
+        self.tree.delete(self.picked(pick))
 
     @precondition(lambda self: self.tree.folders())
     @rule(pick=PICK, name=st.sampled_from(("moved", "memory", "specs", "build")))
@@ -90,14 +90,10 @@ class ProjectMachine(RuleBasedStateMachine):
         folders = self.tree.folders()
         self.tree.delete(folders[pick % len(folders)])
 
-    @precondition(lambda self: self.tree.files())
-    @rule(pick=PICK)
-    def close_and_open_rights(self, pick: int) -> None:
-        files = self.tree.files()
-        path = files[pick % len(files)]
-        mode = path.stat().st_mode
-        os.chmod(path, 0)
-        os.chmod(path, mode)
+    @precondition(lambda self: self.tree.documents())
+    @rule(pick=PICK, mode=st.sampled_from((0o600, 0o644, 0o755)))
+    def change_rights(self, pick: int, mode: int) -> None:
+        self.picked(pick).chmod(mode)
 
     @rule(rule_text=st.sampled_from(("docs/\n", "*.adoc\n", "!docs/\n", "build/\n", "/노트/\n")), own=st.booleans())
     def ignore(self, rule_text: str, own: bool) -> None:
@@ -140,6 +136,10 @@ class ProjectMachine(RuleBasedStateMachine):
 
     # -- the comparison -----------------------------------------------------------------------
 
+    def picked(self, pick: int) -> Path:
+        documents = self.tree.documents()
+        return documents[pick % len(documents)]
+
     def lines_of(self, hit: dict[str, Any]) -> str:
         from consiglierd.ingest.docs.decode import decode, split_lines
 
@@ -154,6 +154,7 @@ class ProjectMachine(RuleBasedStateMachine):
             toml.write_text("")
         # With tombstones switched off this edit alone makes the comparison fail.
         self.compared += 1
+        type(self).comparisons += 1
         self.tree.touch_probe(self.compared)
         self.daemon.settle_all(self.tree.root)
         living = view_of(self.tree.root / ".consigliere" / "consigliere.db")
@@ -170,6 +171,7 @@ class ProjectMachine(RuleBasedStateMachine):
                 # The judge knows whole chunks, not which passage of a long one is shown.
                 found = places(self.daemon.search(self.tree.root, query, limit=8, full=True))
                 assert found == judged(self.tree.root, query, limit=8, vectors=self.vectors)
+                type(self).answers += any(place[0] != PROBE_NAME for place in found)
                 for hit in reply["hits"]:
                     assert self.lines_of(hit) == hit["text"]
 
@@ -185,6 +187,7 @@ def run_machine(embedding: str, runs: int, steps: int) -> None:
     with ExitStack() as stack:
         ProjectMachine.embedding = embedding
         ProjectMachine.vectors = JudgedVectors(BundledEmbedder.bundled()) if embedding == "bundled" else None
+        ProjectMachine.comparisons = ProjectMachine.answers = 0
         ProjectMachine.rebuilder = stack.enter_context(Rebuilder(embedding))
         run_state_machine_as_test(
             ProjectMachine,
@@ -198,6 +201,8 @@ def run_machine(embedding: str, runs: int, steps: int) -> None:
                 print_blob=True,
             ),
         )
+    # A comparison of nothing with nothing says nothing.
+    assert ProjectMachine.answers >= LEAST_ANSWERS * ProjectMachine.comparisons, ProjectMachine.answers
 
 
 @pytest.mark.parametrize(("embedding", "runs"), [("none", 5), ("bundled", 3)])

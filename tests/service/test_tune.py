@@ -31,7 +31,7 @@ ROLES = RoleTable({"dev": SECURITY, "cfo": Role("cfo", "cfo", {}, ())})
 class KeyedEmbedder:
     """A text is its key, `k7key` in the documents and `q7key` in the questions, and near to nothing else."""
 
-    unrelated, identical = 0.0, 1.0
+    unrelated, identical, near = 0.0, 1.0, 0.33
     fingerprint, dimensions = "keyed", 128
 
     def windows_of(self, title: str, text: str) -> list[str]:

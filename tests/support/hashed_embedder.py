@@ -13,6 +13,7 @@ class HashedEmbedder:
 
     unrelated = 0.1
     identical = 0.9
+    near = 0.33
 
     def __init__(self, dimensions: int = 64, salt: str = "a") -> None:
         self.dimensions = dimensions

@@ -49,6 +49,7 @@ class HeldEmbedder(Protocol):
 
     unrelated: float
     identical: float
+    near: float
 
     @property
     def fingerprint(self) -> str: ...
@@ -135,6 +136,7 @@ class HeldIndex:
             lambda ids: self.vector_store.live_at(ids, revision),
             unrelated=self.embedder.unrelated,
             identical=self.embedder.identical,
+            near=self.embedder.near,
         )
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import tempfile
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from consiglierd.settings.rules import document_rules
 from tests.oracle import Asked, JudgedChunk, Vectors, chunks_of, expected
 
 _ENVIRONMENT = {**os.environ, "GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_SYSTEM": "/dev/null"}
+_RULES = (".gitignore", ".consigliereignore")
 _ALWAYS_OUT = {".git", ".consigliere", "node_modules"}
 
 
@@ -47,12 +49,11 @@ def _parsed(path: str, content: bytes, rules: DocumentRules) -> tuple[JudgedChun
 
 
 def documents_of(root: Path, rules: DocumentRules, exclude: tuple[str, ...]) -> list[str]:
-    """What git lists (tracked, or not ignored), without what `.consigliereignore` and the settings leave out."""
+    """What is tracked, or ignored neither by git nor by `.consigliereignore`, without what the settings leave out."""
     if (root / ".git").exists():
-        listed = _git(root, "ls-files", "-z", "-co", "--exclude-standard")
-        # Of these two, the first says what is tracked and the second what is not.
         own = "--exclude-per-directory=.consigliereignore"
-        listed -= _git(root, "ls-files", "-z", "-ci", own) | _git(root, "ls-files", "-z", "-oi", own)
+        tracked = _git(root, "ls-files", "-z", "-c") - _git(root, "ls-files", "-z", "-ci", own)
+        listed = tracked | _untracked(root)
     else:
         listed = {str(path.relative_to(root)) for path in root.rglob("*")}
     return sorted(
@@ -64,6 +65,18 @@ def documents_of(root: Path, rules: DocumentRules, exclude: tuple[str, ...]) -> 
         and file_type_of(path, rules) is not None
         and not any(re.fullmatch(_simple_pattern(glob), path) for glob in exclude)
     )
+
+
+def _untracked(root: Path) -> set[str]:
+    """What neither leaves out; where they disagree `.consigliereignore` is the stronger, so its rules come last."""
+    if any(path.parent != root for name in _RULES for path in root.rglob(name)):
+        listed = _git(root, "ls-files", "-z", "-o", "--exclude-standard")
+        return listed - _git(root, "ls-files", "-z", "-oi", "--exclude-per-directory=.consigliereignore")
+    rules = [(root / name).read_text() if (root / name).exists() else "" for name in _RULES]
+    with tempfile.NamedTemporaryFile("w") as both:
+        both.write("\n".join(rules))
+        both.flush()
+        return _git(root, "ls-files", "-z", "-o", f"--exclude-from={both.name}")
 
 
 def _git(root: Path, *arguments: str) -> set[str]:

@@ -105,7 +105,7 @@ class JudgedVectors:
     """The judge's own vectors, made anew from the texts; files in `waiting` have none yet."""
 
     def __init__(self, embedder: HeldEmbedder, waiting: frozenset[str] = frozenset()) -> None:
-        self.unrelated, self.identical = embedder.unrelated, embedder.identical
+        self.unrelated, self.identical, self.near = embedder.unrelated, embedder.identical, embedder.near
         self._embedder = embedder
         self._waiting = waiting
         self._known: dict[str, NDArray[np.float64]] = {}

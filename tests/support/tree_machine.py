@@ -49,16 +49,34 @@ def git(root: Path, *arguments: str) -> None:
 
 
 class Tree:
-    """The project's folder; every method leaves a tree that exists."""
+    """The project's folder; every method leaves a tree that exists.
 
-    def __init__(self, root: Path) -> None:
+    It begins with `documents` in all its folders, some of which are others on the other branch.
+    """
+
+    def __init__(self, root: Path, *, documents: int = 0) -> None:
         self.root = root
         root.mkdir(parents=True)
         git(root, "init", "-q", "-b", "main")
         (root / ".gitignore").write_text("build/\n*.log\n")
+        self._fill(range(documents))
         git(root, "add", ".")
         git(root, "commit", "-qm", "begin")
-        git(root, "branch", "other")
+        git(root, "checkout", "-q", "-b", "other")
+        self._fill(range(documents // 2, documents + documents // 2))
+        git(root, "add", ".")
+        git(root, "commit", "-q", "--allow-empty", "-m", "begin otherwise")
+        git(root, "checkout", "-q", "main")
+
+    def _fill(self, numbers: range) -> None:
+        for number in numbers:
+            pieces = [PIECES[(number * step + step) % len(PIECES)] for step in (1, 7, 11)]
+            name = NAMES[(number * 3 + number // len(NAMES)) % len(NAMES)]
+            self.write(FOLDERS[number % len(FOLDERS)], name, pieces, ENCODINGS[number % len(ENCODINGS)])
+
+    def documents(self) -> list[Path]:
+        """Whatever is not a file of settings or ignore rules."""
+        return [path for path in self.files() if not path.name.startswith(".") and path.name != PROBE_NAME]
 
     def files(self) -> list[Path]:
         return sorted(
