@@ -133,8 +133,9 @@ def _check_folder(folder: str) -> None:
         )
 
 
-def find_root(start: str, named: str | None = None) -> str:
-    """The project's root: `named`, else upward from `start` to the nearest mark, else `start` itself.
+def find_root(start: str, named: str | None = None, otherwise: str | None = None) -> str:
+    """The project's root: `named`, else upward from `start` to the nearest mark, else `otherwise` if it has a mark,
+    else `start` itself.
 
     The search stops at the home folder, at another owner and at another file system; the home
     folder and "/" are never a root.
@@ -151,10 +152,14 @@ def find_root(start: str, named: str | None = None) -> str:
         found = os.stat(here)
         if (found.st_dev, found.st_uid) != (first.st_dev, first.st_uid):
             break
-        if any(os.path.lexists(os.path.join(here, mark)) for mark in ROOT_MARKS):
+        if _is_marked(here):
             return _checked(here)
         here = os.path.dirname(here)
-    return _checked(start)
+    return _checked(otherwise if otherwise is not None and _is_marked(otherwise) else start)
+
+
+def _is_marked(folder: str) -> bool:
+    return any(os.path.lexists(os.path.join(folder, mark)) for mark in ROOT_MARKS)
 
 
 def _checked(root: str) -> str:

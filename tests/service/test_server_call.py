@@ -47,13 +47,15 @@ def project() -> Iterator[tuple[Path, dict[str, str]]]:
     shutil.rmtree(folder)
 
 
-def server_call(root: Path, environment: dict[str, str], task: str) -> tuple["subprocess.CompletedProcess[str]", float]:
-    """What the server's execSync does, in the project's working folder, with its time-out."""
+def server_call(
+    root: Path, environment: dict[str, str], task: str, folder: Path | None = None
+) -> tuple["subprocess.CompletedProcess[str]", float]:
+    """What the server's execSync does, in the working folder of an agent, with its time-out."""
     began = time.monotonic()
     result = subprocess.run(
         f'"{root}/bin/consigliere" search "{task}" --role ios_developer --top 5',
         shell=True,
-        cwd=root / "docs",
+        cwd=folder or root / "docs",
         env=environment,
         capture_output=True,
         encoding="utf-8",
@@ -78,3 +80,23 @@ def test_the_servers_call_says_that_there_are_no_results(project: tuple[Path, di
     assert result.returncode == 1, result.stderr
     assert "검색 결과 없음" in result.stdout
     assert "0 of 0" not in result.stdout
+
+
+def test_an_agent_elsewhere_is_answered_from_the_project_of_the_program(
+    project: tuple[Path, dict[str, str]], tmp_path: Path
+) -> None:
+    root, environment = project
+    result, _ = server_call(root, environment, "소셜로그인유일문장 도입", tmp_path)
+    assert result.returncode == 0, result.stderr
+    assert result.stdout.startswith("docs/CHANGELOG.md:1-3")
+    assert list(tmp_path.iterdir()) == [], "no project is made of where it happens to be"
+
+
+def test_an_agent_in_another_project_is_answered_from_that(
+    project: tuple[Path, dict[str, str]], tmp_path: Path
+) -> None:
+    root, environment = project
+    (tmp_path / ".consigliere.toml").write_text("")
+    (tmp_path / "own.md").write_text("## 다른 프로젝트\n\n소셜로그인유일문장 은 여기에도 있다.\n")
+    result, _ = server_call(root, environment, "소셜로그인유일문장", tmp_path)
+    assert result.stdout.startswith("own.md:1-3"), result.stdout + result.stderr

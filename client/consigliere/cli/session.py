@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 
 from consigliere.client import Client
 from consigliere.endpoint import find_endpoint, find_root
@@ -26,7 +27,16 @@ def working_directory() -> str:
 
 
 def root_of(values: dict[str, Any]) -> str:
-    return find_root(working_directory(), values.get("root"))
+    return find_root(working_directory(), values.get("root"), _project_of_program())
+
+
+def _project_of_program() -> str | None:
+    """The project that the one-file client was put into, as its `bin/consigliere`; None for an installed program."""
+    program = sys.modules["__main__"]
+    place = os.path.realpath(getattr(program, "__file__", None) or "")
+    if not hasattr(program, "SOURCES") or os.path.basename(os.path.dirname(place)) != "bin":
+        return None
+    return os.path.dirname(os.path.dirname(place))
 
 
 def language_for(root: str) -> str:
