@@ -29,6 +29,7 @@ class AuthoredStore:
         try:
             self._bring_up_to_date()
             self._connection.execute("INSERT OR IGNORE INTO meta VALUES ('root', ?)", (root,))
+            self._calibration = self._read_calibration()
         except BaseException:
             self._connection.close()
             raise
@@ -36,9 +37,17 @@ class AuthoredStore:
     def close(self) -> None:
         self._connection.close()
 
+    @property
     def calibration(self) -> Calibration | None:
-        """What tuning has chosen last; None where it has not, or was taken back."""
-        with self._lock, sqlite_errors(self.path.name):
+        """What tuning has chosen last; None where it has not, or was taken back.
+
+        The indexer asks at every turn, so it is held in memory: what another worktree of the repository chooses
+        counts from the next opening.
+        """
+        return self._calibration
+
+    def _read_calibration(self) -> Calibration | None:
+        with sqlite_errors(self.path.name):
             row = self._connection.execute(
                 "SELECT alpha, beta, questions, digest, day, gain, gain_low, gain_high FROM calibrations"
                 " ORDER BY id DESC LIMIT 1"
@@ -65,6 +74,7 @@ class AuthoredStore:
                 " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
                 values,
             )
+        self._calibration = self._read_calibration()
 
     def _bring_up_to_date(self) -> None:
         with sqlite_errors("the authored database"):

@@ -17,11 +17,11 @@ class CalibratedSource:
         self._authored = authored
 
     def options_of(self, root: str) -> WorkspaceOptions:
-        options, calibration = self._source.options_of(root), self._authored.calibration()
+        options, calibration = self._source.options_of(root), self._authored.calibration
         return options if calibration is None else calibrated(options, calibration)
 
     def stamp_of(self, root: str) -> object:
-        return (self._source.stamp_of(root), self._authored.calibration())
+        return (self._source.stamp_of(root), self._authored.calibration)
 
 
 def calibrated(options: WorkspaceOptions, calibration: Calibration) -> WorkspaceOptions:

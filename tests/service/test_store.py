@@ -257,13 +257,13 @@ def test_who_comes_second_is_told_whom_to_stop(tmp_path: Path) -> None:
 def test_what_tuning_chose_is_kept_and_taken_back(tmp_path: Path) -> None:
     chosen = Calibration(0.5, 0.02, 60, "d1", "2026-04-01", Gain("now", 0.05, 0.01, 0.09))
     authored = AuthoredStore(tmp_path, "id", "/root")
-    assert authored.calibration() is None
+    assert authored.calibration is None
     authored.calibrate(chosen)
     authored.close()
     authored = AuthoredStore(tmp_path, "id", "/root")
-    assert authored.calibration() == chosen
+    assert authored.calibration == chosen
     authored.take_calibration_back("2026-04-02")
-    assert authored.calibration() is None
+    assert authored.calibration is None
     authored.close()
 
 
@@ -273,7 +273,7 @@ def test_an_authored_database_of_the_first_format_is_added_to_and_copied_before(
     old.execute("INSERT INTO meta VALUES ('root', '/mine')")
     old.commit()
     authored = AuthoredStore(tmp_path, "id", "/root")
-    assert authored.calibration() is None
+    assert authored.calibration is None
     authored.close()
     old.close()
     for name in ("id.db", "id.db.format-1"):
@@ -281,3 +281,16 @@ def test_an_authored_database_of_the_first_format_is_added_to_and_copied_before(
         assert kept.execute("SELECT value FROM meta WHERE key = 'root'").fetchone() == ("/mine",)
         kept.close()
     AuthoredStore(tmp_path, "id", "/root").close()
+
+
+def test_a_database_of_what_was_written_that_is_damaged_later_stops_nothing(tmp_path: Path) -> None:
+    """What was chosen is asked for at every turn of the indexer."""
+    authored = AuthoredStore(tmp_path, "id", "/root")
+    authored.calibrate(Calibration(0.5, 0.02, 60, "d1", "2026-04-01", Gain("now", 0.05, 0.01, 0.09)))
+    other = sqlite3.connect(tmp_path / "id.db")
+    other.execute("DROP TABLE calibrations")
+    other.close()
+    chosen = authored.calibration
+    assert chosen is not None
+    assert chosen.alpha == 0.5
+    authored.close()
