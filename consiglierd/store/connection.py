@@ -144,16 +144,23 @@ class ReaderPool:
             self._open += 1
         try:
             return self._opened()
-        except BaseException as error:
+        except Unavailable:
+            # While the folder is away its name leads nowhere, but the connections that are open go on.
+            self._count_back()
             with self._change:
-                self._open -= 1
-                self._change.notify()
-                # While the folder is away its name leads nowhere, but the connections that are open go on.
-                if isinstance(error, Unavailable):
-                    self._change.wait_for(lambda: self._free or self._open == 0)
-                    if self._free:
-                        return self._free.pop()
+                self._change.wait_for(lambda: self._free or self._open == 0)
+                if self._free:
+                    return self._free.pop()
             raise
+        except BaseException:
+            self._count_back()
+            raise
+
+    def _count_back(self) -> None:
+        with self._change:
+            self._open -= 1
+            # Whoever waits may wait for a free one, or for the last one to be gone.
+            self._change.notify_all()
 
     def _opened(self) -> sqlite3.Connection:
         connection = connect(self._path, read_only=True)
