@@ -1,6 +1,6 @@
 """Asks labelled questions by words, by meaning and by both, and judges what comes first."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,7 +8,7 @@ import numpy as np
 from consiglierd.errors import BadRequest, DeadlineExceeded
 from consiglierd.evaluation.measures import DEPTH, Floats, interval, ndcg, recall, reciprocal_rank
 from consiglierd.model.deadline import Deadline
-from consiglierd.model.evaluation import Evaluation, Gain, GroupMeasures, LabelledQuestion, SideMeasures
+from consiglierd.model.evaluation import AnswerLines, Evaluation, Gain, GroupMeasures, LabelledQuestion, SideMeasures
 from consiglierd.model.hit import Hit, SearchResult
 from consiglierd.model.query import Query
 
@@ -18,8 +18,8 @@ BOTH = "both"
 Place = tuple[str, int]
 
 Ask = Callable[[Query, Deadline], SearchResult]
-# The first line of the section that holds a line of a file; None where none does.
-SectionAt = Callable[[str, int], int | None]
+# The line ranges of the sections of a file; none for one that is not indexed.
+SectionsOf = Callable[[str], Sequence[tuple[int, int]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,9 @@ class _Judged:
 class Evaluator:
     """`settings` are alpha, beta and the minimum score in force."""
 
-    def __init__(self, ask: Ask, section_at: SectionAt, settings: tuple[float, float, float]) -> None:
+    def __init__(self, ask: Ask, sections_of: SectionsOf, settings: tuple[float, float, float]) -> None:
         self._ask = ask
-        self._section_at = section_at
+        self._sections_of = sections_of
         self._settings = settings
 
     def evaluate(self, questions: Sequence[LabelledQuestion], deadline: Deadline) -> Evaluation:
@@ -56,21 +56,13 @@ class Evaluator:
 
     def relevant(self, questions: Sequence[LabelledQuestion]) -> list[frozenset[Place]]:
         """The sections that answer each question; raises BadRequest for an answer that is not in the index."""
-        return [self._relevant(number, question) for number, question in enumerate(questions, start=1)]
-
-    def _relevant(self, number: int, question: LabelledQuestion) -> frozenset[Place]:
-        """The sections that hold the answer's lines."""
-        places = set()
-        for answer in question.answers:
-            starts = {self._section_at(answer.file, line) for line in range(answer.line_start, answer.line_end + 1)}
-            found = {(answer.file, start) for start in starts if start is not None}
-            if not found:
-                raise BadRequest(
-                    f"question {number}: no section holds {answer.file}:{answer.line_start}-{answer.line_end}",
-                    cure="name lines of an indexed document, by its path from the root",
-                )
-            places |= found
-        return frozenset(places)
+        sections: dict[str, Sequence[tuple[int, int]]] = {}
+        found = []
+        for number, question in enumerate(questions, start=1):
+            for file in {answer.file for answer in question.answers} - sections.keys():
+                sections[file] = self._sections_of(file)
+            found.append(frozenset().union(*(_places_in(number, each, sections) for each in question.answers)))
+        return found
 
     def _judged(
         self, question: LabelledQuestion, relevant: frozenset[Place], deadline: Deadline, notes: dict[str, None]
@@ -84,6 +76,21 @@ class Evaluator:
         shown = self._ask(Query(question.text, DEPTH, role=question.role, full=True), deadline)
         notes.update(dict.fromkeys(shown.partial))
         return _Judged(question, relevant, ranks, frozenset().union(*map(places_of, shown.hits)))
+
+
+def _places_in(number: int, answer: AnswerLines, sections: Mapping[str, Sequence[tuple[int, int]]]) -> frozenset[Place]:
+    """The sections that hold lines of an answer."""
+    found = [
+        (answer.file, start)
+        for start, end in sections[answer.file]
+        if start <= answer.line_end and end >= answer.line_start
+    ]
+    if not found:
+        raise BadRequest(
+            f"question {number}: no section holds {answer.file}:{answer.line_start}-{answer.line_end}",
+            cure="name lines of an indexed document, by its path from the root",
+        )
+    return frozenset(found)
 
 
 def places_of(hit: Hit) -> frozenset[Place]:

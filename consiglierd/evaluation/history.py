@@ -11,6 +11,7 @@ from consiglierd.model.evaluation import AnswerLines, LabelledQuestion
 # A commit that left lines in more sections says nothing of any of them.
 MOST_SECTIONS = 6
 FEWEST_WORDS = 2
+MOST_CHARACTERS = 300
 MOST_QUESTIONS = 1000
 # "docs: ", "feat(api)!: " and the like say what kind of a change it is, not what about.
 _KIND = re.compile(r"^[a-z]+(\([^)]*\))?!?:\s*", re.IGNORECASE)
@@ -68,7 +69,12 @@ def _questions(subjects: Mapping[str, str], sections: Mapping[str, Mapping[Secti
     for commit, subject in subjects.items():
         text = _KIND.sub("", subject).strip()
         of_commit = sections[commit]
-        if len(text.split()) < FEWEST_WORDS or _NO_QUESTION.match(text) or len(of_commit) > MOST_SECTIONS:
+        if (
+            not len(text.split()) >= FEWEST_WORDS
+            or len(text) > MOST_CHARACTERS
+            or _NO_QUESTION.match(text)
+            or len(of_commit) > MOST_SECTIONS
+        ):
             continue
         answers = tuple(AnswerLines(file, start, end) for file, start, end in sorted(of_commit))
         # The same words of two commits are one question.

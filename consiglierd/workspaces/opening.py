@@ -33,8 +33,9 @@ from consiglierd.workspaces.disk import ProjectDisk, WatchedRules
 from consiglierd.workspaces.embedding_choice import EmbeddingChoice
 from consiglierd.workspaces.gate import RevisionGate
 from consiglierd.workspaces.options import OptionsSource
+from consiglierd.workspaces.parts import WorkspaceParts
 from consiglierd.workspaces.vector_side import VectorSideOfWorkspace
-from consiglierd.workspaces.workspace import OpenWorkspace, WorkspaceParts
+from consiglierd.workspaces.workspace import OpenWorkspace
 
 LEXICAL_FOLDER = "lexical"
 

@@ -2,14 +2,10 @@
 
 import os
 from collections.abc import Mapping
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from consiglierd.catalog.files import SafeRoot
 from consiglierd.errors import BadRequest, DeadlineExceeded, NotFound, Poisoned, Refused, Unavailable
-from consiglierd.git.repository import Git
 from consiglierd.index.generation import IndexCorrupt
-from consiglierd.index.lexical import LexicalIndex
 from consiglierd.indexer.events import (
     BarrierAsked,
     FilesChanged,
@@ -18,7 +14,6 @@ from consiglierd.indexer.events import (
     SettingsChanged,
     StopAsked,
 )
-from consiglierd.indexer.loop import Indexer
 from consiglierd.model.deadline import Deadline
 from consiglierd.model.hit import SearchResult
 from consiglierd.model.ids import NO_REVISION, Revision
@@ -33,47 +28,20 @@ from consiglierd.model.status import (
     WorkspaceState,
     WorkspaceStatus,
 )
-from consiglierd.search.service import SearchService
-from consiglierd.store.authored import AuthoredStore
 from consiglierd.store.connection import StoreCorrupt
-from consiglierd.store.derived import DerivedStore
-from consiglierd.store.folder import DataFolder
 from consiglierd.watch.service import Delivery, FileWatch
-from consiglierd.workspaces.background_thread import BackgroundThread
 from consiglierd.workspaces.deliveries import events_of
-from consiglierd.workspaces.disk import ProjectDisk, kind_at
+from consiglierd.workspaces.disk import kind_at
 from consiglierd.workspaces.doctor import examine
 from consiglierd.workspaces.evaluating import SearchEvaluation
-from consiglierd.workspaces.gate import RevisionGate
 from consiglierd.workspaces.left_out import file_problem, left_out_counts
+from consiglierd.workspaces.parts import WorkspaceParts
 from consiglierd.workspaces.show import show_lines
 from consiglierd.workspaces.sizes import folder_size_bytes
-from consiglierd.workspaces.vector_side import VectorSideOfWorkspace
 
 BARRIER_TIMEOUT_S = 2.0
 FIRST_LOOK_S = 2.0
 VECTORS_S = 0.5
-
-
-@dataclass(frozen=True, slots=True)
-class WorkspaceParts:
-    """What `opening` built; the workspace owns all of it and closes it in reverse."""
-
-    root: str
-    git: Git
-    folder: DataFolder
-    files: SafeRoot
-    store: DerivedStore
-    authored: AuthoredStore
-    lexical: LexicalIndex
-    vectors: VectorSideOfWorkspace
-    disk: ProjectDisk
-    indexer: Indexer
-    search: SearchService
-    gate: RevisionGate
-    thread: BackgroundThread
-    vector_thread: BackgroundThread
-    resources: ExitStack
 
 
 class OpenWorkspace:
@@ -82,9 +50,7 @@ class OpenWorkspace:
     def __init__(self, parts: WorkspaceParts) -> None:
         self._parts = parts
         self._watch: FileWatch | None = None
-        self.evaluation = SearchEvaluation(
-            self.search, parts.store, parts.disk, parts.files, parts.git, parts.authored, self._take_up_settings
-        )
+        self.evaluation = SearchEvaluation(self.search, self.settle, self._take_up_settings, parts)
 
     @property
     def root(self) -> str:

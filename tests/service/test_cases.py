@@ -1,5 +1,6 @@
 """Failures that people met in other tools, tried on a living daemon; each test is named after what ours does."""
 
+import contextlib
 import os
 import random
 import shutil
@@ -310,7 +311,11 @@ def test_ignored_files_cost_nothing_when_they_change(daemon: LivingDaemon, root:
 
 def _watched_inodes(pid: int) -> set[int]:
     """What the process watches by inotify, as the kernel tells it."""
-    lines = [line for info in Path(f"/proc/{pid}/fdinfo").iterdir() for line in info.read_text().splitlines()]
+    lines: list[str] = []
+    for info in Path(f"/proc/{pid}/fdinfo").iterdir():
+        # Descriptors come and go; the one that watches stays.
+        with contextlib.suppress(FileNotFoundError):
+            lines.extend(info.read_text().splitlines())
     return {int(line.split("ino:")[1].split()[0], 16) for line in lines if line.startswith("inotify wd:")}
 
 

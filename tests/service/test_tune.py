@@ -79,15 +79,11 @@ def tune(
     settings: tuple[float, float] = (WORDY, 0.0),
     time_s: float = 300,
 ) -> Tuning:
-    def section_at(file: str, line: int) -> int | None:
-        found = index.store.section_lines_at(file, line)
-        return found[0] if found is not None else None
-
     def rooms_of(name: str) -> tuple[str, ...]:
         role = ROLES.find(name)
         return role.rooms if role is not None else ()
 
-    evaluator = Evaluator(index.service.search, section_at, (*settings, 0.3))
+    evaluator = Evaluator(index.service.search, index.store.sections_of, (*settings, 0.3))
     return Tuner(index.service.search, evaluator, rooms_of, settings).tune(questions, TODAY, Deadline.after(time_s))
 
 

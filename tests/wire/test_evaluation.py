@@ -307,3 +307,24 @@ def commit(root: Path, file: Path, text: str, message: str) -> None:
     file.write_bytes(text.encode())
     git(root, "add", "--all")
     git(root, "commit", "-q", "-m", message)
+
+
+def test_wide_answers_cost_what_the_file_has_and_large_numbers_are_refused(daemon: LivingDaemon, sample: Path) -> None:
+    wide = {"file": "docs/CHANGELOG.md", "line_start": 1, "line_end": 10_000}
+    asked = [{"question": f"token {number}", "answers": [wide] * 2000} for number in range(5)]
+    assert daemon.call("evaluate", sample, questions=asked, timeout_s=30)["groups"][0]["answerable"] == 5
+    far = {"file": "docs/CHANGELOG.md", "line_start": 2**63, "line_end": 2**63}
+    with pytest.raises(CallFailed) as failed:
+        daemon.call("evaluate", sample, questions=[{"question": "token", "answers": [far]}])
+    assert failed.value.code == "bad_request"
+
+
+def test_the_first_call_in_a_repository_waits_for_its_index(daemon: LivingDaemon, tmp_path: Path) -> None:
+    target = tmp_path / "repository"
+    build(target)
+    reply = daemon.call("history_questions", target)
+    assert len(reply["questions"]) >= 10
+    asked = [{"question": each["question"], "answers": each["answers"]} for each in reply["questions"]]
+    other = tmp_path / "again"
+    shutil.copytree(target, other, ignore=shutil.ignore_patterns(".consigliere"))
+    assert daemon.call("evaluate", other, questions=asked)["notes"] == [], "with all its vectors"
