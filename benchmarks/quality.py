@@ -47,7 +47,7 @@ SIDES = ("words", "vectors", "both")
 MODELS: tuple[BuiltBackend, ...] = ("bundled", "quality")
 
 
-class _Windowed:
+class Windowed:
     """An embedder that cuts windows as the daemon does."""
 
     def __init__(self, embedder: Embedder) -> None:
@@ -88,19 +88,19 @@ def judge(
     with tempfile.TemporaryDirectory(prefix="csb-quality-") as temporary:
         index = HeldIndex(Path(temporary), options=Options(min_score=0.0))
         try:
-            path_of = _fill(index, documents)
+            path_of = fill(index, documents)
             gains: dict[str, Floats] = {}
             lost: dict[str, Floats] = {}
             false_answers: dict[str, float] = {}
             began = time.perf_counter()
             for side in sides:
                 if side != "words" and index.vector is None:
-                    index.embed_with(_Windowed(build(EmbedderSpec(model))))
+                    index.embed_with(Windowed(build(EmbedderSpec(model))))
                     index.fill()
                     began = time.perf_counter()
                 index.options = Options(min_score=0.0, alpha=1.0 if side == "vectors" else ALPHA)
                 gains[side], lost[side] = _ask(index, questions, path_of)
-                false_answers[side] = sum(bool(_ranked(index, each, MIN_SCORE, path_of)) for each in strangers) / len(
+                false_answers[side] = sum(bool(ranked(index, each, MIN_SCORE, path_of)) for each in strangers) / len(
                     strangers
                 )
             took_s = time.perf_counter() - began
@@ -121,7 +121,7 @@ def judge(
     )
 
 
-def _fill(index: HeldIndex, documents: Sequence[Document]) -> dict[str, str]:
+def fill(index: HeldIndex, documents: Sequence[Document]) -> dict[str, str]:
     """The id of the document at each path."""
     id_at: dict[str, str] = {}
     for start in range(0, len(documents), DOCUMENTS_AT_A_TIME):
@@ -140,14 +140,14 @@ def _ask(index: HeldIndex, questions: Sequence[Question], id_at: dict[str, str])
     """nDCG@10 of each question, and whether the shipped minimum loses an answer that is found without it."""
     gains, lost = [], []
     for question in questions:
-        found = _ranked(index, question.text, 0.0, id_at)
+        found = ranked(index, question.text, 0.0, id_at)
         gains.append(ndcg(found, question.grades))
-        kept = _ranked(index, question.text, MIN_SCORE, id_at)
+        kept = ranked(index, question.text, MIN_SCORE, id_at)
         lost.append(bool(frozenset().union(*found).difference(*kept) & question.grades.keys()))
     return np.array(gains), np.array(lost, dtype=np.float64)
 
 
-def _ranked(index: HeldIndex, question: str, min_score: float, id_at: dict[str, str]) -> list[frozenset[str]]:
+def ranked(index: HeldIndex, question: str, min_score: float, id_at: dict[str, str]) -> list[frozenset[str]]:
     result = index.search(as_plain_text(question), DEPTH, min_score=min_score)
     return [frozenset(id_at[path] for path in (hit.file, *(place.file for place in hit.also))) for hit in result.hits]
 

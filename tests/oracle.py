@@ -123,18 +123,34 @@ class Judge:
         return _folded(_boosted(passing, asked))[: asked.limit]
 
     def _is_answered(self, asked: Asked, passing: Sequence[tuple[JudgedChunk, float]]) -> bool:
-        """Whether one is near, holds most of the question, or has no vectors; a phrase asks for whatever holds it."""
+        """Whether one is near enough, holds most of the question, or has no vectors; phrases ask for what holds them.
+
+        What is enough grows with the number of windows; words make up for nearness, and less of them is asked for where
+        the chunks hold nothing of the CJK terms of the question.
+        """
         terms = analyze_query(asked.text)
-        if not terms or any(_comparable(each) for each in _quoted(asked.text)):
+        if not terms or any(_comparable(each) for each in _quoted(asked.text)) or self._vectors.near == 0:
             return True
-        coverage, near = self._coverage(terms), self._near(asked.text)
+        gained, near = self._gained(terms), self._near(asked.text)
+        coverage = self._coverage(terms, unknown_share=1.0)
+        windows = sum(len(each) for each in self._windows if each is not None)
+        limit = self._vectors.near + 0.2 * (math.sqrt(2 * math.log(max(1, windows))) - math.sqrt(2 * math.log(25_000)))
+        needed = limit * (2 - self._foreign_share(terms))
         places = {id(chunk): position for position, chunk in enumerate(self._chunks)}
         for chunk, _ in passing:
             position = places[id(chunk)]
             nearness = near[position]
-            if nearness is None or nearness >= self._vectors.near or round(coverage(position), 6) >= 0.9:
+            if nearness is None or round(coverage(position), 6) >= 0.9:
+                return True
+            if round(nearness + math.fsum(gained[position].tolist()), 6) >= round(needed, 6):
                 return True
         return False
+
+    def _foreign_share(self, terms: Sequence[QueryTerm]) -> float:
+        """How much of the question, by idf, is CJK terms that no chunk holds."""
+        asked = [(term, self._idf(term.term) * term.weight) for term in terms if term.is_basis]
+        foreign = [idf for term, idf in asked if ord(term.term[0]) > 0x10FF and not self._column(term.term).any()]
+        return sum(foreign) / sum(idf for _, idf in asked) if asked else 0.0
 
     def withheld(self, asked: Asked) -> int:
         """How many chunks would pass, but are private to another role."""
@@ -206,12 +222,14 @@ class Judge:
         gained: Floats = idf * counts * (K1 + 1) / (counts + norm[:, None]) / math.fsum(idf * (K1 + 1))
         return gained
 
-    def _coverage(self, terms: Sequence[QueryTerm]) -> Callable[[int], float]:
-        """The idf-weighted share of what the query asks for that the chunk at a position holds."""
+    def _coverage(self, terms: Sequence[QueryTerm], unknown_share: float = 0.1) -> Callable[[int], float]:
+        """The idf-weighted share of what the query asks for that the chunk at a position holds.
+
+        A word of which no chunk holds any part asks for that share of what it otherwise would.
+        """
         asked = [term for term in terms if term.is_basis]
         known = {term.word for term in terms if self._column(term.term).any()}
-        # A word of which no chunk holds any part asks for a tenth of what it otherwise would.
-        idf = [self._idf(term.term) * term.weight * (1 if term.word in known else 0.1) for term in asked]
+        idf = [self._idf(term.term) * term.weight * (1 if term.word in known else unknown_share) for term in asked]
         total = math.fsum(idf)
         return lambda position: (
             math.fsum(weight for term, weight in zip(asked, idf, strict=True) if _holds(self._chunks[position], term))

@@ -29,8 +29,8 @@ class Embedder(Protocol):
 
     @property
     def near(self) -> float:
-        """How near a passage must be to answer a question (a share of the way from unrelated to identical); 0 where
-        that was not measured, and nothing is judged by it."""
+        """How near a passage must be to answer a question (a share of the way from unrelated to identical), among
+        as many windows as the sets have (search/decide.py); 0 where that was not measured, and nothing is judged."""
         ...
 
     def embed_documents(self, texts: Sequence[str]) -> NDArray[np.float32]: ...

@@ -105,6 +105,12 @@ def without(segment: Segment, dead: NDArray[np.bool_]) -> Segment:
     return segment_of(segment.chunks[~dead], np.asarray(segment.vectors[~dead]))
 
 
+def rows_of(segment: Segment, chunks: NDArray[np.int64]) -> int:
+    """How many rows are of these chunks."""
+    ends = np.searchsorted(segment.chunks, chunks, side="right")
+    return int((ends - np.searchsorted(segment.chunks, chunks, side="left")).sum())
+
+
 def coded(vector: NDArray[np.float32]) -> CodedQuery:
     highest = float(np.abs(vector).max(initial=0.0))
     scale = _HIGHEST_CODE / highest if highest > 0 else 1.0

@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from consiglierd.index.segment import Segment, merged, segment_of, without
+from consiglierd.index.segment import Segment, merged, rows_of, segment_of, without
 from consiglierd.index.vector_files import VectorFiles
 from consiglierd.index.vector_snapshot import VectorSnapshot
 from consiglierd.model.ids import NO_REVISION, ChunkId, Revision
@@ -229,11 +229,13 @@ class VectorIndex:
         self._snapshot = self._new_snapshot()
 
     def _new_snapshot(self) -> VectorSnapshot:
+        removed = np.array(sorted(self._removed), dtype=np.int64)
         return VectorSnapshot(
             revision=self._done,
             fingerprint=self._vectors.fingerprint,
             segments=tuple(self._segments),
-            removed=np.array(sorted(self._removed), dtype=np.int64),
+            removed=removed,
+            windows=sum(len(each.chunks) - rows_of(each, removed) for each in self._segments),
             waiting=len(self._waiting) + len(self._left_out),
         )
 

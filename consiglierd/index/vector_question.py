@@ -37,6 +37,10 @@ class VectorQuestion:
     def waiting(self) -> int:
         return self._snapshot.waiting
 
+    @property
+    def windows(self) -> int:
+        return self._snapshot.windows
+
     def propose(self, limit: int, scope: Scope) -> VectorProposal:
         found = propose(self._snapshot, self._vector, limit, scope.allowed)
         if not scope.hidden:

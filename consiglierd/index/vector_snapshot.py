@@ -16,12 +16,14 @@ _ROWS_A_CHUNK = 2
 @dataclass(frozen=True, slots=True)
 class VectorSnapshot:
     """`revision`: every chunk live at it has its vectors here. `removed` (int64, ascending) are chunks
-    whose rows stand in a segment and that are not live any more; `waiting` chunks have no vectors yet."""
+    whose rows stand in a segment and that are not live any more, and `windows` how many rows are of
+    others; `waiting` chunks have no vectors yet."""
 
     revision: Revision
     fingerprint: str
     segments: tuple[Segment, ...]
     removed: NDArray[np.int64]
+    windows: int
     waiting: int
 
 

@@ -41,7 +41,12 @@ class VectorSide(Protocol):
 
     @property
     def near(self) -> float:
-        """V above which a passage answers; 0 where the model was not measured."""
+        """What an answer must reach among as many windows as the model was measured on; 0 where it was not."""
+        ...
+
+    @property
+    def windows(self) -> int:
+        """How many windows of live chunks there are."""
         ...
 
     @property

@@ -31,7 +31,7 @@ class ScoringModel:
     `keys` and `idf` (times the term's own weight) are one a term. `attainable` is the sum of
     idf * (K1 + 1), the most that any chunk could get. `basis` marks the terms that coverage asks
     for; of each it asks `asked`, and `basis_idf` is the sum of that. `covers` are for each term the
-    keys of what counts as holding it.
+    keys of what counts as holding it. `is_held` marks the terms that some chunk holds.
     """
 
     terms: tuple[QueryTerm, ...]
@@ -42,6 +42,7 @@ class ScoringModel:
     asked: NDArray[np.float64]
     basis_idf: float
     covers: tuple[NDArray[np.uint64], ...]
+    is_held: NDArray[np.bool_]
     average_length: float
 
 
@@ -71,8 +72,8 @@ def scoring_model(
     idf = inverse_frequency(df, chunks) * np.array([term.weight for term in terms], dtype=np.float64)
     basis = np.array([term.is_basis for term in terms], dtype=np.bool_)
     known_words = {term.word for term, frequency in zip(terms, df.tolist(), strict=True) if frequency > 0}
-    shares = [1.0 if term.word in known_words else UNKNOWN_WORD_SHARE for term in terms]
-    asked = idf * np.array(shares, dtype=np.float64) * basis
+    is_known = np.array([term.word in known_words for term in terms], dtype=np.bool_)
+    asked = idf * np.where(is_known, 1.0, UNKNOWN_WORD_SHARE) * basis
     return ScoringModel(
         terms=terms,
         keys=keys_of(terms),
@@ -82,6 +83,7 @@ def scoring_model(
         asked=asked,
         basis_idf=math.fsum(asked.tolist()),
         covers=tuple(np.array([term_key(each) for each in term.covered_by], dtype=np.uint64) for term in terms),
+        is_held=df > 0,
         average_length=average_length,
     )
 

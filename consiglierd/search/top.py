@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from consiglierd.index.proposals import LexicalQuery, Scope
+from consiglierd.index.proposals import LexicalQuery, Proposal, Scope
 from consiglierd.model.deadline import Deadline
 from consiglierd.model.ids import ChunkId
-from consiglierd.search.decide import COVERAGE, is_answer
+from consiglierd.search.decide import decision_of
 from consiglierd.search.fuse import WORDS_ALONE, Fusion
 from consiglierd.search.parse import ParsedQuery, comparable
 from consiglierd.search.rank import DIGITS, Boosts, Candidate, Folded, ranked
@@ -99,17 +99,18 @@ class TopK:
         """Whether any chunk that the conditions let through answers the question; after `find`."""
         ask = self._ask
         assert ask.vectors is not None
-        limit, near = FIRST_FETCH, ask.vectors.near
-        while not any(is_answer(each, near) for each in self._passing):
-            assert self._scope is not None
-            by_vector = ask.vectors.propose(limit, self._scope)
+        limit = FIRST_FETCH
+        decision = decision_of(ask.vectors.near, ask.vectors.windows, ask.model)
+        while not any(map(decision.is_answer, self._passing)):
+            by_words, by_vector = self._retriever.by_score(ask.query, limit), ask.vectors.propose(limit, self._in_scope)
+            self._score(by_words.ids)
             self._score(ask.vectors.live(by_vector.ids))
             nearness = 0.0 if by_vector.is_exhausted else ask.fusion.vector_part(by_vector.bound) or 0.0
             # What has no vectors answers as soon as it holds what the minimum asks for.
-            is_all = self._score_by_coverage(limit, ask.min_score if ask.vectors.waiting else COVERAGE)
-            if any(is_answer(each, near) for each in self._passing):
+            is_all = self._score_by_coverage(limit, ask.min_score if ask.vectors.waiting else decision.coverage)
+            if any(map(decision.is_answer, self._passing)):
                 break
-            if (nearness < near - ROUNDING and is_all) or deadline.is_over:
+            if (is_all and decision.is_out_of_reach(nearness, self._most_of(by_words))) or deadline.is_over:
                 return False
             limit *= GROWTH
         return True
@@ -117,17 +118,25 @@ class TopK:
     def _top(self, groups: list[Folded], *, is_exhausted: bool, has_timed_out: bool = False) -> Top:
         return Top(tuple(groups), self._best_below, is_exhausted, has_timed_out)
 
+    @property
+    def _in_scope(self) -> Scope:
+        if self._scope is None:
+            self._scope = self._retriever.scope(self._ask.query)
+        return self._scope
+
+    def _most_of(self, by_words: Proposal) -> float:
+        """The BM25, in 0..1, that no chunk exceeds which the words did not propose."""
+        return by_words.bound / self._ask.model.attainable if self._ask.model.attainable > 0 else 0.0
+
     def _propose(self, limit: int) -> _Unfetched:
         """Fetch and score what both sides propose; the bound on what neither does."""
         ask = self._ask
         by_words = self._retriever.by_score(ask.query, limit)
-        words = by_words.bound / ask.model.attainable if ask.model.attainable > 0 else 0.0
+        words = self._most_of(by_words)
         if ask.vectors is None:
             self._score(by_words.ids)
             return _Unfetched(words, words, 0.0, by_words.is_exhausted)
-        if self._scope is None:
-            self._scope = self._retriever.scope(ask.query)
-        by_vector = ask.vectors.propose(limit, self._scope)
+        by_vector = ask.vectors.propose(limit, self._in_scope)
         skipped = self._score_promising(by_words.ids, self._words_bound)
         listed = set(by_words.ids)
         by_vector_alone = [each for each in by_vector.ids if each not in listed]

@@ -98,6 +98,11 @@ def tokens(text: str) -> list[str]:
     return _TOKEN.findall(text)
 
 
+def is_cjk(term: str) -> bool:
+    """Whether a term is of a script whose words are cut into bigrams."""
+    return _HAS_CJK.match(term) is not None
+
+
 def terms_of_token(token: str) -> tuple[str, ...]:
     """The terms of one token of `tokens`, with repeats."""
     # A hostile token may be megabytes long and must not stay in a cache.

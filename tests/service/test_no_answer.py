@@ -17,10 +17,17 @@ ROLES = RoleTable({name: Role(name, name, {"adr": 1.8, "risk": 0.2}, ()) for nam
 
 
 class FarEmbedder(HashedEmbedder):
-    """Nothing is near to anything."""
+    """Nothing is near to anything, and no words make up for it."""
 
     unrelated = 0.999
     identical = 1.0
+    near = 2.0
+
+
+class WordsEmbedder(FarEmbedder):
+    """As good as everything depends on the words."""
+
+    near = 0.37
 
 
 @pytest.fixture
@@ -68,3 +75,31 @@ def test_the_reason_says_what_came_nearest_and_how_it_is_seen(index: HeldIndex) 
     result = index.search(QUESTION)
     assert (result.hits, result.reason_code) == ((), "below_min_score")
     assert "too little to be an answer (--min-score 0 shows what there is)" in (result.reason or "")
+
+
+def answers(folder: Path, texts: int) -> bool:
+    """Whether one text with a word of the question answers it, among so many others."""
+    folder.mkdir()
+    index = HeldIndex(folder, embedder=WordsEmbedder())
+    try:
+        index.write({"docs/answer.md": "alpha in a text of its own\n"})
+        index.write({f"docs/{number:04}.md": f"others{number} say gamma{number % 7}\n" for number in range(texts)})
+        index.fill()
+        return bool(index.search(QUESTION).hits)
+    finally:
+        index.close()
+
+
+def test_among_more_texts_more_is_needed(tmp_path: Path) -> None:
+    assert answers(tmp_path / "few", 5)
+    assert not answers(tmp_path / "many", 400)
+
+
+def test_a_model_that_was_not_measured_judges_nothing(tmp_path: Path) -> None:
+    class Unmeasured(FarEmbedder):
+        near = 0.0
+
+    index = HeldIndex(tmp_path, embedder=Unmeasured())
+    write_pieces(index, 1)
+    assert len(files(index)) == 6
+    index.close()
