@@ -133,9 +133,9 @@ class Judge:
             return True
         gained, near = self._gained(terms), self._near(asked.text)
         coverage = self._coverage(terms, unknown_share=1.0)
-        windows = sum(len(each) for each in self._windows if each is not None)
-        limit = self._vectors.near + 0.2 * (math.sqrt(2 * math.log(max(1, windows))) - math.sqrt(2 * math.log(25_000)))
-        needed = limit * (2 - self._foreign_share(terms))
+        windows = max(500, sum(len(each) for each in self._windows if each is not None))
+        limit = self._vectors.near + 0.2 * (math.sqrt(2 * math.log(windows)) - math.sqrt(2 * math.log(25_000)))
+        needed = max(0.01, limit) * (2 - self._foreign_share(terms))
         places = {id(chunk): position for position, chunk in enumerate(self._chunks)}
         for chunk, _ in passing:
             position = places[id(chunk)]

@@ -24,8 +24,11 @@ from consiglierd.text.analyzer import is_cjk
 COVERAGE = 0.9
 # How much nearer an answer must be for each standard deviation that the greatest of so many draws lies further out.
 GROWTH = 0.2
-# So many windows had the sets, about, that a model's `near` was measured on.
+# So many windows had the sets, about, that a model's `near` was measured on; below so few nothing was measured.
 MEASURED_WINDOWS = 25_000
+FEWEST_WINDOWS = 500
+# A limit is never nothing.
+LEAST = 0.01
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +57,8 @@ def decision_of(near: float, windows: int, model: ScoringModel) -> Decision:
     coverage = round(COVERAGE * asked / model.basis_idf, COVERAGE_DIGITS) if model.basis_idf > 0 else COVERAGE
     if near <= 0:
         return Decision(None, coverage)
-    limit = near + GROWTH * (_greatest_of(windows) - _greatest_of(MEASURED_WINDOWS))
+    draws = max(windows, FEWEST_WINDOWS)
+    limit = max(LEAST, near + GROWTH * (_greatest_of(draws) - _greatest_of(MEASURED_WINDOWS)))
     is_foreign = np.array([is_cjk(term.term) for term in model.terms], dtype=np.bool_) & model.basis & ~model.is_held
     foreign = math.fsum(model.idf[is_foreign].tolist()) / asked if asked > 0 else 0.0
     return Decision(round(limit * (2 - foreign), DIGITS), coverage)
@@ -71,4 +75,4 @@ def _reached(candidate: Candidate) -> float:
 
 def _greatest_of(draws: int) -> float:
     """About the greatest of so many draws of a standard normal distribution."""
-    return math.sqrt(2 * math.log(max(draws, 1)))
+    return math.sqrt(2 * math.log(draws))

@@ -25,9 +25,9 @@ class FarEmbedder(HashedEmbedder):
 
 
 class WordsEmbedder(FarEmbedder):
-    """As good as everything depends on the words."""
+    """Everything depends on the words."""
 
-    near = 0.37
+    near = 0.25
 
 
 @pytest.fixture
@@ -91,8 +91,8 @@ def answers(folder: Path, texts: int) -> bool:
 
 
 def test_among_more_texts_more_is_needed(tmp_path: Path) -> None:
-    assert answers(tmp_path / "few", 5)
-    assert not answers(tmp_path / "many", 400)
+    assert answers(tmp_path / "few", 20)
+    assert not answers(tmp_path / "many", 3000)
 
 
 def test_a_model_that_was_not_measured_judges_nothing(tmp_path: Path) -> None:

@@ -13,8 +13,8 @@ class HashedEmbedder:
 
     unrelated = 0.1
     identical = 0.9
-    # A third, among the few windows that a test has.
-    near = 0.6
+    # A quarter, among the few windows that a test has.
+    near = 0.45
 
     def __init__(self, dimensions: int = 64, salt: str = "a") -> None:
         self.dimensions = dimensions
