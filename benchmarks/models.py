@@ -17,7 +17,7 @@ from benchmarks.corpus import questions, sections
 from benchmarks.stage import Stage
 from benchmarks.table import Row, median
 from consiglierd.embed.spec import BuiltBackend, EmbedderSpec, build
-from consiglierd.embed.windows import windows_of
+from consiglierd.embed.windows import units_of, windows_of
 from consiglierd.errors import EmbeddingUnavailable
 
 DOCUMENTS, QUESTIONS = 200, 50
@@ -68,7 +68,8 @@ def measured(backend: BuiltBackend) -> dict[str, float]:
     embedder = build(EmbedderSpec(backend))
     embedder.embed_queries(["warm"])
     load_s = time.process_time() - began
-    windows = [window for each in sections(DOCUMENTS) for window in windows_of(each.heading, each.body)]
+    units = units_of(backend)
+    windows = [window for each in sections(DOCUMENTS) for window in windows_of(each.heading, each.body, units)]
     began = time.process_time()
     for start in range(0, len(windows), 64):
         embedder.embed_documents(windows[start : start + 64])

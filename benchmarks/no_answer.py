@@ -20,8 +20,8 @@ import numpy as np
 
 from benchmarks.quality import MIN_SCORE, MODELS, Windowed, fill, ranked
 from benchmarks.question_sets import DEPTH, Document, Question, as_plain_text, load
-from consiglierd.embed.embedder import Embedder
 from consiglierd.embed.spec import EmbedderSpec, build
+from consiglierd.embed.windows import units_of
 from consiglierd.model.hit import Hit
 from consiglierd.model.rules import DocumentRules
 from tests.support.held_index import HeldIndex, Options
@@ -52,9 +52,9 @@ SAMPLE = Pairing("both, of the sample", "examples/streamapp", ("react-docs-ko", 
 
 
 @contextmanager
-def _index(embedder: Embedder) -> Iterator[HeldIndex]:
+def _index(embedder: Windowed) -> Iterator[HeldIndex]:
     with tempfile.TemporaryDirectory(prefix="csb-no-answer-") as temporary:
-        index = HeldIndex(Path(temporary), options=Options(min_score=0.0), embedder=Windowed(embedder))
+        index = HeldIndex(Path(temporary), options=Options(min_score=0.0), embedder=embedder)
         try:
             yield index
         finally:
@@ -81,7 +81,7 @@ def _strangers(data: Path, names: Sequence[str]) -> list[str]:
     return [text for texts in of_each for text in texts[: ASKED // len(names)]]
 
 
-def of_set(data: Path, pairing: Pairing, embedder: Embedder) -> tuple[list[bool], list[bool], list[bool]]:
+def of_set(data: Path, pairing: Pairing, embedder: Windowed) -> tuple[list[bool], list[bool], list[bool]]:
     """Whether each answer is lost, each stranger answered, each question answered without its documents."""
     documents, questions = load(data / pairing.name, None)
     asked = [each for each in questions if each.is_reported]
@@ -93,7 +93,7 @@ def of_set(data: Path, pairing: Pairing, embedder: Embedder) -> tuple[list[bool]
     return lost, strangers, _without_answers(documents, asked[:ASKED], embedder)
 
 
-def _without_answers(documents: Sequence[Document], asked: Sequence[Question], embedder: Embedder) -> list[bool]:
+def _without_answers(documents: Sequence[Document], asked: Sequence[Question], embedder: Windowed) -> list[bool]:
     answering = frozenset().union(*(each.grades for each in asked))
     with _index(embedder) as index:
         fill(index, [each for each in documents if each.id not in answering])
@@ -101,7 +101,7 @@ def _without_answers(documents: Sequence[Document], asked: Sequence[Question], e
         return [_is_answered(index, each.text) for each in asked]
 
 
-def of_sample(data: Path, pairing: Pairing, embedder: Embedder) -> tuple[list[bool], list[bool], list[bool]]:
+def of_sample(data: Path, pairing: Pairing, embedder: Windowed) -> tuple[list[bool], list[bool], list[bool]]:
     """The same for the questions about the sample; those that the file says nothing answers are the third."""
     root = EXAMPLES / "streamapp"
     with _index(embedder) as index:
@@ -143,7 +143,7 @@ def main(arguments: Sequence[str]) -> int:
     if not options.data.is_dir():
         print("no question sets there: name their folder with --data", file=sys.stderr)
         return 2
-    embedder = build(EmbedderSpec(options.model))
+    embedder = Windowed(build(EmbedderSpec(options.model)), units_of(options.model))
     print(f"{'questions':30} {'set':20} {'asked':>5} {'lost':>7} {'false':>7} {'without the answer':>19}")
     for pairing in (*PAIRINGS, SAMPLE):
         lost, strangers, without = (of_sample if pairing is SAMPLE else of_set)(options.data, pairing, embedder)

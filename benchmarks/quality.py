@@ -35,7 +35,7 @@ from benchmarks.question_sets import (
 )
 from consiglierd.embed.embedder import Embedder
 from consiglierd.embed.spec import BuiltBackend, EmbedderSpec, build
-from consiglierd.embed.windows import windows_of
+from consiglierd.embed.windows import units_of, windows_of
 from consiglierd.settings.schema import SETTINGS
 from tests.support.held_index import HeldIndex, Options, one_section
 
@@ -50,13 +50,14 @@ MODELS: tuple[BuiltBackend, ...] = ("bundled", "quality")
 class Windowed:
     """An embedder that cuts windows as the daemon does."""
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: Embedder, units: int) -> None:
+        self._units = units
         self.fingerprint, self.dimensions = embedder.fingerprint, embedder.dimensions
         self.unrelated, self.identical, self.near = embedder.unrelated, embedder.identical, embedder.near
         self.embed_documents, self.embed_queries = embedder.embed_documents, embedder.embed_queries
 
     def windows_of(self, title: str, text: str) -> list[str]:
-        return windows_of(title, text)
+        return windows_of(title, text, self._units)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +81,13 @@ class Judged:
 
 
 def judge(
-    data: Path, questions_of: QuestionSet, sides: Sequence[str] = SIDES, model: BuiltBackend = "bundled"
+    data: Path,
+    questions_of: QuestionSet,
+    sides: Sequence[str] = SIDES,
+    model: BuiltBackend = "bundled",
+    units: int | None = None,
 ) -> Judged:
-    """Indexes the corpus of a set and asks its questions by each side."""
+    """Indexes the corpus of a set and asks its questions by each side; `units`: the length of a window."""
     documents, questions = load(data / questions_of.name, questions_of.sample)
     strangers = [each.text for each in load(data / questions_of.stranger, None)[1] if each.is_reported][:STRANGERS]
     with tempfile.TemporaryDirectory(prefix="csb-quality-") as temporary:
@@ -95,7 +100,7 @@ def judge(
             began = time.perf_counter()
             for side in sides:
                 if side != "words" and index.vector is None:
-                    index.embed_with(Windowed(build(EmbedderSpec(model))))
+                    index.embed_with(Windowed(build(EmbedderSpec(model)), units or units_of(model)))
                     index.fill()
                     began = time.perf_counter()
                 index.options = Options(min_score=0.0, alpha=1.0 if side == "vectors" else ALPHA)
@@ -180,6 +185,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("sets", nargs="*", metavar="SET", help="some of: " + ", ".join(each.name for each in SETS))
     parser.add_argument("--data", type=Path, default=default, help="the folder of the sets (default %(default)s)")
     parser.add_argument("--model", choices=MODELS, default=MODELS[0], help="what makes the vectors (%(default)s)")
+    parser.add_argument("--units", type=int, help="how long a window is (default: as the daemon cuts for the model)")
     parser.add_argument("--words-only", action="store_true", help="leave the vectors out")
     options = parser.parse_args(arguments)
     if not options.data.is_dir():
@@ -195,7 +201,7 @@ def main(arguments: Sequence[str]) -> int:
     for each in SETS:
         if options.sets and each.name not in options.sets:
             continue
-        result = judge(options.data, each, sides, options.model)
+        result = judge(options.data, each, sides, options.model, options.units)
         below += is_below_floor(result, each)
         print(_told(result, each), flush=True)
     return 1 if below else 0

@@ -22,7 +22,7 @@ from consiglierd.embed.embedder import Embedder
 from consiglierd.embed.frames import Answer, Ask
 from consiglierd.embed.lane import EmbeddingLane
 from consiglierd.embed.spec import EmbedderSpec, build, recipe_of
-from consiglierd.embed.windows import WINDOWS_FINGERPRINT, windows_of
+from consiglierd.embed.windows import fingerprint_of, units_of, windows_of
 from consiglierd.errors import EmbeddingUnavailable
 
 QUESTION, URGENT, BACKGROUND = 0, 1, 2
@@ -141,7 +141,8 @@ class ServedEmbedder:
         self.model = facts.fingerprint
         # The server has another model under the same name by now.
         self.is_outdated = False
-        self.fingerprint = f"{facts.fingerprint}/{WINDOWS_FINGERPRINT}"
+        self._units = units_of(spec.backend)
+        self.fingerprint = f"{facts.fingerprint}/{fingerprint_of(self._units)}"
         self.dimensions = facts.dimensions
         self.unrelated = facts.unrelated
         self.identical = facts.identical
@@ -151,7 +152,7 @@ class ServedEmbedder:
         self._lock = threading.Lock()
 
     def windows_of(self, title: str, text: str) -> list[str]:
-        return windows_of(title, text)
+        return windows_of(title, text, self._units)
 
     def embed_documents(
         self, texts: Sequence[str], *, is_urgent: bool, is_abandoned: Callable[[], bool] = never

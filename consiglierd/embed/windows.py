@@ -8,11 +8,14 @@ of a long section says too little of each of its parts.
 import re
 from collections.abc import Iterator
 
-# Measured: see models/README.md.
-WINDOW_UNITS = 48
+from consiglierd.embed.spec import BuiltBackend
+
+# A sum of pieces says less the more there are of them; an encoder reads sentences. Measured: models/README.md for the
+# bundled table, benchmarks/QUALITY.md for an encoder (multilingual-e5-small).
+TABLE_UNITS = 48
+ENCODER_UNITS = 128
 TITLE_UNITS = 24
 MAX_WINDOWS = 64
-WINDOWS_FINGERPRINT = f"windows-1-{WINDOW_UNITS}-{TITLE_UNITS}-{MAX_WINDOWS}"
 
 _CJK = "\u1100-\u11ff\u3041-\u30ff\u3131-\u318e\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3"
 _UNIT = re.compile(rf"[{_CJK}]{{1,2}}|[^\W\d_{_CJK}]+|\d+|[^\w\s]|_+")
@@ -20,7 +23,17 @@ _WORD = re.compile(r"\S+")
 _LONGEST_UNIT = 64
 
 
-def windows_of(title: str, text: str, size: int = WINDOW_UNITS) -> list[str]:
+def units_of(backend: BuiltBackend) -> int:
+    """How long the windows of a backend's models are."""
+    return TABLE_UNITS if backend == "bundled" else ENCODER_UNITS
+
+
+def fingerprint_of(units: int) -> str:
+    """Equal for equal cutting."""
+    return f"windows-1-{units}-{TITLE_UNITS}-{MAX_WINDOWS}"
+
+
+def windows_of(title: str, text: str, size: int = TABLE_UNITS) -> list[str]:
     """At most MAX_WINDOWS windows of at most `size` units of `text`, the rest of which is left out.
 
     Every character of the text that is not white space lies in exactly one window. It is cut at white

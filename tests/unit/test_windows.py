@@ -5,7 +5,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from consiglierd.embed.windows import MAX_WINDOWS, windows_of
+from consiglierd.embed.windows import MAX_WINDOWS, fingerprint_of, windows_of
+from consiglierd.embed.windows import units_of as units_of_backend
 
 
 def units_of(text: str) -> int:
@@ -51,3 +52,13 @@ def test_every_character_lies_in_exactly_one_window(text: str, size: int) -> Non
     whole = "".join(text.split())
     assert joined == whole if len(windows) < MAX_WINDOWS else whole.startswith(joined)
     assert all(units_of(window) <= size for window in windows)
+
+
+def test_an_encoder_reads_longer_windows_than_a_table() -> None:
+    assert (
+        units_of_backend("bundled")
+        < units_of_backend("quality")
+        == units_of_backend("ollama")
+        == units_of_backend("sentence-transformers")
+    )
+    assert fingerprint_of(units_of_backend("bundled")) != fingerprint_of(units_of_backend("quality"))
