@@ -199,8 +199,8 @@ class Judge:
         """BM25 by chunk and term, as a share of what the query could attain."""
         if not self._chunks or not terms:
             return np.zeros((len(self._chunks), 1))
-        counts = np.stack([self._column(term.term) for term in terms], axis=1)
-        idf = np.array([self._idf(term.term) * term.weight for term in terms])
+        counts = np.stack([self._counts(term) for term in terms], axis=1)
+        idf = np.array([self._idf(term) * term.weight for term in terms])
         average = self._lengths.sum() / len(self._chunks) if self._lengths.sum() else 1.0
         norm = K1 * (1 - B + B * self._lengths / average)
         gained: Floats = idf * counts * (K1 + 1) / (counts + norm[:, None]) / math.fsum(idf * (K1 + 1))
@@ -209,9 +209,9 @@ class Judge:
     def _coverage(self, terms: Sequence[QueryTerm]) -> Callable[[int], float]:
         """The idf-weighted share of what the query asks for that the chunk at a position holds."""
         asked = [term for term in terms if term.is_basis]
-        known = {term.word for term in terms if self._column(term.term).any()}
+        known = {term.word for term in terms if self._counts(term).any()}
         # A word of which no chunk holds any part asks for a tenth of what it otherwise would.
-        idf = [self._idf(term.term) * term.weight * (1 if term.word in known else 0.1) for term in asked]
+        idf = [self._idf(term) * term.weight * (1 if term.word in known else 0.1) for term in asked]
         total = math.fsum(idf)
         return lambda position: (
             math.fsum(weight for term, weight in zip(asked, idf, strict=True) if _holds(self._chunks[position], term))
@@ -225,8 +225,13 @@ class Judge:
             self._columns[term] = np.array([chunk.counts.get(term, 0) for chunk in self._chunks], dtype=np.float64)
         return self._columns[term]
 
-    def _idf(self, term: str) -> float:
-        df = int((self._column(term) > 0).sum())
+    def _counts(self, term: QueryTerm) -> Floats:
+        """The other forms of a word count as the word."""
+        return np.sum([self._column(form) for form in (term.term, *term.forms)], axis=0)
+
+    def _idf(self, term: QueryTerm) -> float:
+        """By the commonest of its forms."""
+        df = max(int((self._column(form) > 0).sum()) for form in (term.term, *term.forms))
         return math.log(1 + (len(self._chunks) - df + 0.5) / (df + 0.5))
 
     def _text(self, position: int) -> str:

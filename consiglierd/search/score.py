@@ -5,7 +5,7 @@ idf of Lucene: ln(1 + (N - df + 0.5) / (df + 0.5)), which is never negative.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,7 +28,8 @@ _ROWS_AT_A_TIME = 500
 class ScoringModel:
     """A query against the statistics of one revision.
 
-    `keys` and `idf` (times the term's own weight) are one a term. `attainable` is the sum of
+    What is counted together as one term are the `counted` keys from its place in `starts` to the next; the first of
+    them is the term itself. `keys` and `idf` (times the term's own weight) are one a term. `attainable` is the sum of
     idf * (K1 + 1), the most that any chunk could get. `basis` marks the terms that coverage asks
     for; of each it asks `asked`, and `basis_idf` is the sum of that. `covers` are for each term the
     keys of what counts as holding it.
@@ -36,6 +37,8 @@ class ScoringModel:
 
     terms: tuple[QueryTerm, ...]
     keys: NDArray[np.uint64]
+    counted: NDArray[np.uint64]
+    starts: NDArray[np.intp]
     idf: NDArray[np.float64]
     attainable: float
     basis: NDArray[np.bool_]
@@ -43,6 +46,11 @@ class ScoringModel:
     basis_idf: float
     covers: tuple[NDArray[np.uint64], ...]
     average_length: float
+
+    @property
+    def counted_idf(self) -> NDArray[np.float64]:
+        """One of each counted key: that of its term."""
+        return np.repeat(self.idf, np.diff(np.append(self.starts, len(self.counted))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +63,18 @@ class Match:
     length: int
 
 
-def keys_of(terms: Sequence[QueryTerm]) -> NDArray[np.uint64]:
-    return np.array([term_key(term.term) for term in terms], dtype=np.uint64)
+def frequencies_of(
+    terms: Sequence[QueryTerm], frequencies: Callable[[NDArray[np.uint64]], NDArray[np.int64]]
+) -> NDArray[np.int64]:
+    """In how many chunks each term stands; of a term with other forms, the commonest of them."""
+    counted, starts = _counted_of(terms)
+    return np.maximum.reduceat(frequencies(counted), starts) if len(starts) else np.zeros(0, dtype=np.int64)
+
+
+def _counted_of(terms: Sequence[QueryTerm]) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
+    sizes = [len(term.counted) for term in terms]
+    keys = np.array([term_key(each) for term in terms for each in term.counted], dtype=np.uint64)
+    return keys, np.cumsum([0, *sizes[:-1]], dtype=np.intp)[: len(sizes)]
 
 
 def scoring_model(
@@ -73,9 +91,12 @@ def scoring_model(
     known_words = {term.word for term, frequency in zip(terms, df.tolist(), strict=True) if frequency > 0}
     shares = [1.0 if term.word in known_words else UNKNOWN_WORD_SHARE for term in terms]
     asked = idf * np.array(shares, dtype=np.float64) * basis
+    counted, starts = _counted_of(terms)
     return ScoringModel(
         terms=terms,
-        keys=keys_of(terms),
+        keys=counted[starts],
+        counted=counted,
+        starts=starts,
         idf=idf,
         attainable=float(math.fsum(idf.tolist()) * (K1 + 1)),
         basis=basis,
@@ -102,9 +123,11 @@ def matches_of(model: ScoringModel, rows: Sequence[ScoringRow]) -> list[Match]:
 
 
 def _matches(model: ScoringModel, rows: Sequence[ScoringRow]) -> Iterator[Match]:
-    wanted, place = np.unique(np.concatenate([model.keys, *model.covers]), return_inverse=True)
+    wanted, place = np.unique(np.concatenate([model.counted, *model.covers]), return_inverse=True)
     found, lengths = _counts_in(rows, wanted)
-    counts = found[:, place[: len(model.keys)]]
+    counts = found[:, place[: len(model.counted)]]
+    if len(model.counted) > len(model.keys):
+        counts = np.add.reduceat(counts, model.starts, axis=1)
     norm = K1 * (1 - B + B * lengths / model.average_length)
     gained = model.idf * (counts * (K1 + 1)) / (counts + norm[:, None])
     covered = np.where(_held(model, counts, found, place), model.asked, 0.0)
@@ -131,7 +154,7 @@ def _held(
 ) -> NDArray[np.bool_]:
     """Which terms each row counts as holding."""
     held = counts > 0
-    start = len(model.keys)
+    start = len(model.counted)
     for position, covers in enumerate(model.covers):
         if len(covers):
             held[:, position] |= found[:, place[start : start + len(covers)]].any(axis=1)

@@ -12,17 +12,21 @@ token is cut at the borders between CJK and other scripts:
   case-folded.
 
 A query does not require what only adds precision: whole compounds, whole CJK words, the shorter
-forms of a version, and a single syllable that follows a Latin word (`auth를`). The weights of
-query terms were chosen on the sets of benchmarks/quality.py.
+forms of a version, and a single syllable that follows a Latin word (`auth를`). A query without CJK
+asks for the other forms of its English words too (`requires` for `require`); among CJK such a word is
+mostly a name, and other forms of it only mislead. All this, and the weights of query terms, were
+chosen on the sets of benchmarks/lexical.py.
 """
 
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
+
+from consiglierd.text.inflection import forms_of
 
 ANALYZER_FINGERPRINT = "terms-2"
 MAX_TERM_CHARACTERS = 64
@@ -36,6 +40,7 @@ _TOKEN = re.compile(r"\w+(?:[.\-]\w+)*")
 _HAS_CJK = re.compile(f"[{_CJK}]")
 _RUN = re.compile(f"[{_CJK}]+|[^{_CJK}]+")
 _VERSION = re.compile(r"[vV]?(\d+(?:\.\d+)+)")
+_ENGLISH = re.compile(r"[a-z]+")
 _PLURAL = re.compile(r"[A-Z]{2,}s")
 _HYPHENS = re.compile(r"[_\-]+")
 # A border after one letter would take "iOS" and "eBay" apart, and one before a single small letter "APIs".
@@ -59,7 +64,7 @@ class QueryTerm:
     Terms with `is_basis` are what the query asks for; the others only add to the score. A text that
     holds any of `covered_by` counts as holding this term ("javascript" stands for the "java" and
     "script" of "JavaScript"). `weight` is the share of its idf that counts. `word` is the same for
-    the terms of one token of the query.
+    the terms of one token of the query. Any of `forms` is counted as the term itself, and covers it.
     """
 
     term: str
@@ -67,6 +72,12 @@ class QueryTerm:
     covered_by: tuple[str, ...] = ()
     weight: float = 1.0
     word: int = 0
+    forms: tuple[str, ...] = ()
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """What is counted together as this term."""
+        return (self.term, *self.forms)
 
 
 def analyze(text: str) -> list[str]:
@@ -75,7 +86,8 @@ def analyze(text: str) -> list[str]:
 
 
 def analyze_query(text: str) -> tuple[QueryTerm, ...]:
-    """The distinct terms of a query, in order; a term that is required anywhere is required."""
+    """The distinct terms of a query, in order; a term that is required anywhere is required, and one that is a form
+    of another is that one."""
     found: dict[str, QueryTerm] = {}
     for word, token in enumerate(tokens(text)):
         for item in (QueryTerm(*each, word) for each in _expand(token)):
@@ -88,7 +100,21 @@ def analyze_query(text: str) -> tuple[QueryTerm, ...]:
                 found[item.term] = replace(kept, covered_by=both, weight=max(kept.weight, item.weight))
             elif not known.is_basis and item.weight > known.weight:
                 found[item.term] = item
-    return tuple(found.values())
+    if any(map(_HAS_CJK.search, found)):
+        return tuple(found.values())
+    return tuple(_with_forms(found.values()))
+
+
+def _with_forms(terms: Iterable[QueryTerm]) -> Iterator[QueryTerm]:
+    """English words with their other forms; what is a form of one before it is left out."""
+    asked: set[str] = set()
+    for term in terms:
+        if not term.is_basis or not _ENGLISH.fullmatch(term.term):
+            yield term
+        elif term.term not in asked:
+            forms = forms_of(term.term)
+            asked.update(forms)
+            yield replace(term, forms=forms, covered_by=tuple(dict.fromkeys(term.covered_by + forms)))
 
 
 def tokens(text: str) -> list[str]:
