@@ -20,8 +20,9 @@ from consiglierd.ingest.docs.parse import parse_document
 from consiglierd.model.document import Section
 from consiglierd.model.roles import Role
 from consiglierd.model.rules import DocumentRules
-from consiglierd.text.analyzer import QueryTerm, analyze, analyze_query
+from consiglierd.text.analyzer import QueryTerm, analyze, analyze_query, term_key, tokens
 from consiglierd.text.counts import HEADING_WEIGHT, PATH_WEIGHT
+from consiglierd.text.pairs import pairs_of
 
 K1, B = 1.2, 0.75
 Floats = NDArray[np.float64]
@@ -77,6 +78,7 @@ def chunks_of(files: Iterable[tuple[str, bytes]], rules: DocumentRules) -> list[
         path_counts = Counter({term: count * PATH_WEIGHT for term, count in Counter(analyze(path)).items()})
         for section in parsed.sections:
             counts = Counter(analyze(section.text)) + path_counts
+            counts.update(map(_spelled, pairs_of(tokens(section.text))))
             for heading in section.heading_path:
                 for term in analyze(heading):
                     counts[term] += HEADING_WEIGHT
@@ -201,9 +203,10 @@ class Judge:
             return np.zeros((len(self._chunks), 1))
         counts = np.stack([self._counts(term) for term in terms], axis=1)
         idf = np.array([self._idf(term) * term.weight for term in terms])
+        attainable = math.fsum(each * (K1 + 1) for each, term in zip(idf, terms, strict=True) if not term.is_extra)
         average = self._lengths.sum() / len(self._chunks) if self._lengths.sum() else 1.0
         norm = K1 * (1 - B + B * self._lengths / average)
-        gained: Floats = idf * counts * (K1 + 1) / (counts + norm[:, None]) / math.fsum(idf * (K1 + 1))
+        gained: Floats = idf * counts * (K1 + 1) / (counts + norm[:, None]) / attainable
         return gained
 
     def _coverage(self, terms: Sequence[QueryTerm]) -> Callable[[int], float]:
@@ -222,7 +225,9 @@ class Judge:
 
     def _column(self, term: str) -> Floats:
         if term not in self._columns:
-            self._columns[term] = np.array([chunk.counts.get(term, 0) for chunk in self._chunks], dtype=np.float64)
+            self._columns[term] = np.array(
+                [chunk.counts.get(_spelled(term), 0) for chunk in self._chunks], dtype=np.float64
+            )
         return self._columns[term]
 
     def _counts(self, term: QueryTerm) -> Floats:
@@ -257,6 +262,11 @@ def _boosted(passing: Iterable[tuple[JudgedChunk, float]], asked: Asked) -> list
 
 def _holds(chunk: JudgedChunk, term: QueryTerm) -> bool:
     return any(chunk.counts[each] for each in (term.term, *term.covered_by))
+
+
+def _spelled(term: str) -> str:
+    """Pairs of words share their terms with others."""
+    return str(term_key(term)) if " " in term else term
 
 
 def _quoted(text: str) -> list[str]:

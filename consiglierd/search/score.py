@@ -30,7 +30,8 @@ class ScoringModel:
 
     What is counted together as one term are the `counted` keys from its place in `starts` to the next; the first of
     them is the term itself. `keys` and `idf` (times the term's own weight) are one a term. `attainable` is the sum of
-    idf * (K1 + 1), the most that any chunk could get. `basis` marks the terms that coverage asks
+    idf * (K1 + 1), the most that any chunk could get but for extra terms; `most` is the most that it could with them,
+    as a share of that. `basis` marks the terms that coverage asks
     for; of each it asks `asked`, and `basis_idf` is the sum of that. `covers` are for each term the
     keys of what counts as holding it.
     """
@@ -41,6 +42,7 @@ class ScoringModel:
     starts: NDArray[np.intp]
     idf: NDArray[np.float64]
     attainable: float
+    most: float
     basis: NDArray[np.bool_]
     asked: NDArray[np.float64]
     basis_idf: float
@@ -55,7 +57,8 @@ class ScoringModel:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One chunk against the query: `counts` one a term, `bm25` and `coverage` in 0..1, `length` in terms."""
+    """One chunk against the query: `counts` one a term, `bm25` in 0..1 but for extra terms, `coverage` in 0..1,
+    `length` in terms."""
 
     counts: NDArray[np.int64]
     bm25: float
@@ -92,13 +95,15 @@ def scoring_model(
     shares = [1.0 if term.word in known_words else UNKNOWN_WORD_SHARE for term in terms]
     asked = idf * np.array(shares, dtype=np.float64) * basis
     counted, starts = _counted_of(terms)
+    attainable = math.fsum(each for each, term in zip(idf.tolist(), terms, strict=True) if not term.is_extra)
     return ScoringModel(
         terms=terms,
         keys=counted[starts],
         counted=counted,
         starts=starts,
         idf=idf,
-        attainable=float(math.fsum(idf.tolist()) * (K1 + 1)),
+        attainable=attainable * (K1 + 1),
+        most=math.fsum(idf.tolist()) / attainable if attainable > 0 else 0.0,
         basis=basis,
         asked=asked,
         basis_idf=math.fsum(asked.tolist()),
