@@ -14,6 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
+from benchmarks.lexical_cost import print_costs
 from benchmarks.lexical_ranker import LexicalRanker, Variant
 from benchmarks.lexical_variants import variants
 from benchmarks.quality import ALPHA, judge
@@ -105,7 +106,11 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("groups", nargs="*", metavar="GROUP", help="some of: " + ", ".join(groups))
     parser.add_argument("--data", type=Path, default=default, help="the folder of the sets (default %(default)s)")
     parser.add_argument("--product", action="store_true", help="ask the product too, to show that it ranks the same")
+    parser.add_argument("--costs", action="store_true", help="what the shipped way costs, and nothing else")
     options = parser.parse_args(arguments)
+    if options.costs:
+        print_costs(options.data)
+        return 0
     made = benches(options.data)
     _print_nearness(options.data, made, options.product)
     print(

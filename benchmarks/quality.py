@@ -88,7 +88,7 @@ def judge(
     with tempfile.TemporaryDirectory(prefix="csb-quality-") as temporary:
         index = HeldIndex(Path(temporary), options=Options(min_score=0.0))
         try:
-            path_of = _fill(index, documents)
+            path_of = fill(index, documents)
             gains: dict[str, Floats] = {}
             lost: dict[str, Floats] = {}
             false_answers: dict[str, float] = {}
@@ -121,7 +121,7 @@ def judge(
     )
 
 
-def _fill(index: HeldIndex, documents: Sequence[Document]) -> dict[str, str]:
+def fill(index: HeldIndex, documents: Sequence[Document]) -> dict[str, str]:
     """The id of the document at each path."""
     id_at: dict[str, str] = {}
     for start in range(0, len(documents), DOCUMENTS_AT_A_TIME):
