@@ -51,7 +51,7 @@ _WORD_BORDER = re.compile(
 _COMPOUND_WEIGHT = 0.5
 _CJK_WHOLE_WEIGHT = 0.25
 _LAST_BIGRAM_SHARE = 0.5
-_PAIR_WEIGHT = 0.35
+_PAIR_WEIGHT = 0.25
 _NO_WORD = -1
 
 # A term, whether a query requires it, what else covers it, its weight: a QueryTerm, but cheap to make.

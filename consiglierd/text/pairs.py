@@ -22,8 +22,7 @@ PAIR_TERMS = 1 << 18
 _SHIFT = np.uint64(64 - (PAIR_TERMS - 1).bit_length())
 _LONGEST_TOKEN = 64
 _LONGEST_HALF = 31
-_SHORTEST_WORD = 3
-_SHORTEST_CJK = 2
+_SHORTEST_HALF = 2
 _LEADING_CJK = re.compile(f"[{CJK}]+")
 _LEADING_WORD = re.compile(f"[^{CJK}]+")
 # Odd numbers of 32 bits with well mixed digits.
@@ -35,10 +34,10 @@ def pairs_of(tokens: Iterable[str]) -> list[str]:
     """The pairs of tokens that follow one another, as terms with a space in them.
 
     Of a CJK token its first two characters stand for it, which its particles leave alone; of another its leading
-    word. What is shorter than that, a number or a word of one or two letters, is passed over.
+    word. A single character and a number are no half of a pair.
     """
-    halves = [half for token in tokens if (half := _half(token[:_LONGEST_TOKEN]))]
-    return [f"{first} {second}" for first, second in pairwise(halves) if first != second]
+    halves = [_half(token[:_LONGEST_TOKEN]) for token in tokens]
+    return [f"{first} {second}" for first, second in pairwise(halves) if first and second and first != second]
 
 
 def pair_key(pair: str) -> int:
@@ -49,9 +48,10 @@ def pair_key(pair: str) -> int:
 
 def pair_keys(tokens: Sequence[str]) -> list[int]:
     """The keys of `pairs_of`, made quickly."""
-    numbers = [number for token in tokens if (number := _number(token[:_LONGEST_TOKEN])) >= 0]
-    array = np.array(numbers, dtype=np.uint64)
-    kept: list[int] = _keys(array)[array[:-1] != array[1:]].tolist()
+    numbers = np.array([_number(token[:_LONGEST_TOKEN]) for token in tokens], dtype=np.int64)
+    first, second = numbers[:-1], numbers[1:]
+    is_pair = (first >= 0) & (second >= 0) & (first != second)
+    kept: list[int] = _keys(numbers.astype(np.uint64))[is_pair].tolist()
     return kept
 
 
@@ -65,12 +65,12 @@ def _keys(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
 
 @lru_cache(maxsize=1 << 15)
 def _half(token: str) -> str:
-    """What stands for a token in a pair; empty for one that is passed over."""
+    """What stands for a token in a pair; empty for one that is no half of any."""
     if cjk := _LEADING_CJK.match(token):
-        return cjk[0][:2] if len(cjk[0]) >= _SHORTEST_CJK else ""
+        return cjk[0][:_SHORTEST_HALF] if len(cjk[0]) >= _SHORTEST_HALF else ""
     word = _LEADING_WORD.match(token)
     folded = word[0].casefold()[:_LONGEST_HALF] if word else ""
-    return folded if len(folded) >= _SHORTEST_WORD and folded[0].isalpha() else ""
+    return folded if len(folded) >= _SHORTEST_HALF and folded[0].isalpha() else ""
 
 
 @lru_cache(maxsize=1 << 15)

@@ -14,11 +14,11 @@ TEXTS = st.text(alphabet="abAB0. -_ 가나다漢字ß\n", max_size=60)
     ("text", "pairs"),
     [
         ("Group users", ["group users"]),
-        ("group of users", ["group users"]),
+        ("group of users", ["group of", "of users"]),
         ("로그인을 다시", ["로그 다시"]),
         ("auth를 고친다", ["auth 고친"]),
         ("token, Token", []),
-        ("할 수 있다\n1 값 v1.0", ["있다 v1.0"]),
+        ("할 수 있다\nv1.0 2 a 끝으로", ["있다 v1.0"]),
         ("하나", []),
         ("", []),
     ],
