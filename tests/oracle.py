@@ -20,8 +20,9 @@ from consiglierd.ingest.docs.parse import parse_document
 from consiglierd.model.document import Section
 from consiglierd.model.roles import Role
 from consiglierd.model.rules import DocumentRules
-from consiglierd.text.analyzer import QueryTerm, analyze, analyze_query
+from consiglierd.text.analyzer import QueryTerm, analyze, analyze_query, term_key, tokens
 from consiglierd.text.counts import HEADING_WEIGHT, PATH_WEIGHT
+from consiglierd.text.pairs import pairs_of
 
 K1, B = 1.2, 0.75
 Floats = NDArray[np.float64]
@@ -77,6 +78,7 @@ def chunks_of(files: Iterable[tuple[str, bytes]], rules: DocumentRules) -> list[
         path_counts = Counter({term: count * PATH_WEIGHT for term, count in Counter(analyze(path)).items()})
         for section in parsed.sections:
             counts = Counter(analyze(section.text)) + path_counts
+            counts.update(map(_spelled, pairs_of(tokens(section.text))))
             for heading in section.heading_path:
                 for term in analyze(heading):
                     counts[term] += HEADING_WEIGHT
@@ -148,7 +150,7 @@ class Judge:
 
     def _foreign_share(self, terms: Sequence[QueryTerm]) -> float:
         """How much of the question, by idf, is CJK terms that no chunk holds."""
-        asked = [(term, self._idf(term.term) * term.weight) for term in terms if term.is_basis]
+        asked = [(term, self._idf(term) * term.weight) for term in terms if term.is_basis]
         foreign = [idf for term, idf in asked if ord(term.term[0]) > 0x10FF and not self._column(term.term).any()]
         return sum(foreign) / sum(idf for _, idf in asked) if asked else 0.0
 
@@ -215,11 +217,12 @@ class Judge:
         """BM25 by chunk and term, as a share of what the query could attain."""
         if not self._chunks or not terms:
             return np.zeros((len(self._chunks), 1))
-        counts = np.stack([self._column(term.term) for term in terms], axis=1)
-        idf = np.array([self._idf(term.term) * term.weight for term in terms])
+        counts = np.stack([self._counts(term) for term in terms], axis=1)
+        idf = np.array([self._idf(term) * term.weight for term in terms])
+        attainable = math.fsum(each * (K1 + 1) for each, term in zip(idf, terms, strict=True) if not term.is_extra)
         average = self._lengths.sum() / len(self._chunks) if self._lengths.sum() else 1.0
         norm = K1 * (1 - B + B * self._lengths / average)
-        gained: Floats = idf * counts * (K1 + 1) / (counts + norm[:, None]) / math.fsum(idf * (K1 + 1))
+        gained: Floats = idf * counts * (K1 + 1) / (counts + norm[:, None]) / attainable
         return gained
 
     def _coverage(self, terms: Sequence[QueryTerm], unknown_share: float = 0.1) -> Callable[[int], float]:
@@ -228,8 +231,8 @@ class Judge:
         A word of which no chunk holds any part asks for that share of what it otherwise would.
         """
         asked = [term for term in terms if term.is_basis]
-        known = {term.word for term in terms if self._column(term.term).any()}
-        idf = [self._idf(term.term) * term.weight * (1 if term.word in known else unknown_share) for term in asked]
+        known = {term.word for term in terms if self._counts(term).any()}
+        idf = [self._idf(term) * term.weight * (1 if term.word in known else unknown_share) for term in asked]
         total = math.fsum(idf)
         return lambda position: (
             math.fsum(weight for term, weight in zip(asked, idf, strict=True) if _holds(self._chunks[position], term))
@@ -240,11 +243,18 @@ class Judge:
 
     def _column(self, term: str) -> Floats:
         if term not in self._columns:
-            self._columns[term] = np.array([chunk.counts.get(term, 0) for chunk in self._chunks], dtype=np.float64)
+            self._columns[term] = np.array(
+                [chunk.counts.get(_spelled(term), 0) for chunk in self._chunks], dtype=np.float64
+            )
         return self._columns[term]
 
-    def _idf(self, term: str) -> float:
-        df = int((self._column(term) > 0).sum())
+    def _counts(self, term: QueryTerm) -> Floats:
+        """The other forms of a word count as the word."""
+        return np.sum([self._column(form) for form in (term.term, *term.forms)], axis=0)
+
+    def _idf(self, term: QueryTerm) -> float:
+        """By the commonest of its forms."""
+        df = max(int((self._column(form) > 0).sum()) for form in (term.term, *term.forms))
         return math.log(1 + (len(self._chunks) - df + 0.5) / (df + 0.5))
 
     def _text(self, position: int) -> str:
@@ -270,6 +280,11 @@ def _boosted(passing: Iterable[tuple[JudgedChunk, float]], asked: Asked) -> list
 
 def _holds(chunk: JudgedChunk, term: QueryTerm) -> bool:
     return any(chunk.counts[each] for each in (term.term, *term.covered_by))
+
+
+def _spelled(term: str) -> str:
+    """Pairs of words share their terms with others."""
+    return str(term_key(term)) if " " in term else term
 
 
 def _quoted(text: str) -> list[str]:

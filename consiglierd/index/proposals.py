@@ -65,7 +65,8 @@ class Proposer:
 
         Tantivy's saturation differs from ours in the length only: it rounds lengths down and knows
         another average. So no score of ours exceeds Tantivy's by more than the ratio of the
-        averages, if that is above 1.
+        averages, if that is above 1. Forms that are counted together as one term have its idf each;
+        apart they saturate later, so that their sum is no less.
         """
         clauses: list[_Clause] = []
         theirs_of = self._idfs_of(query.keys)

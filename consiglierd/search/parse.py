@@ -40,7 +40,7 @@ def parse_query(text: str) -> ParsedQuery:
         phrases=phrases,
         phrase_terms=tuple(dict.fromkeys(term for each in quoted for term in analyze_query(each) if _is_certain(term))),
         bare=bare or None,
-        is_cut=len(cut) < len(text) or len(terms) > MAX_TERMS,
+        is_cut=len(cut) < len(text) or sum(not term.is_extra for term in terms) > MAX_TERMS,
     )
 
 

@@ -29,7 +29,7 @@ def passage_of(model: ScoringModel, file_type: str, lines: Sequence[str], *, ful
     is_long = len(lines) > LONG_LINES or (file_type in WHOLE_FILE_TYPES and len(lines) > SHORT_WHOLE_LINES)
     if full or not is_long:
         return Passage(0, len(lines), False)
-    idf = dict(zip(model.keys.tolist(), model.idf.tolist(), strict=True))
+    idf = dict(zip(model.counted.tolist(), model.counted_idf.tolist(), strict=True))
     held = [
         {key for term in analyze(line) if (key := term_key(term)) in idf} if number < MAX_LINES else set()
         for number, line in enumerate(lines)

@@ -5,7 +5,7 @@ idf of Lucene: ln(1 + (N - df + 0.5) / (df + 0.5)), which is never negative.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -28,16 +28,21 @@ _ROWS_AT_A_TIME = 500
 class ScoringModel:
     """A query against the statistics of one revision.
 
-    `keys` and `idf` (times the term's own weight) are one a term. `attainable` is the sum of
-    idf * (K1 + 1), the most that any chunk could get. `basis` marks the terms that coverage asks
+    What is counted together as one term are the `counted` keys from its place in `starts` to the next; the first of
+    them is the term itself. `keys` and `idf` (times the term's own weight) are one a term. `attainable` is the sum of
+    idf * (K1 + 1), the most that any chunk could get but for extra terms; `most` is the most that it could with them,
+    as a share of that. `basis` marks the terms that coverage asks
     for; of each it asks `asked`, and `basis_idf` is the sum of that. `covers` are for each term the
     keys of what counts as holding it. `is_held` marks the terms that some chunk holds.
     """
 
     terms: tuple[QueryTerm, ...]
     keys: NDArray[np.uint64]
+    counted: NDArray[np.uint64]
+    starts: NDArray[np.intp]
     idf: NDArray[np.float64]
     attainable: float
+    most: float
     basis: NDArray[np.bool_]
     asked: NDArray[np.float64]
     basis_idf: float
@@ -45,10 +50,16 @@ class ScoringModel:
     is_held: NDArray[np.bool_]
     average_length: float
 
+    @property
+    def counted_idf(self) -> NDArray[np.float64]:
+        """One of each counted key: that of its term."""
+        return np.repeat(self.idf, np.diff(np.append(self.starts, len(self.counted))))
+
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One chunk against the query: `counts` one a term, `bm25` and `coverage` in 0..1, `length` in terms."""
+    """One chunk against the query: `counts` one a term, `bm25` in 0..1 but for extra terms, `coverage` in 0..1,
+    `length` in terms."""
 
     counts: NDArray[np.int64]
     bm25: float
@@ -56,8 +67,18 @@ class Match:
     length: int
 
 
-def keys_of(terms: Sequence[QueryTerm]) -> NDArray[np.uint64]:
-    return np.array([term_key(term.term) for term in terms], dtype=np.uint64)
+def frequencies_of(
+    terms: Sequence[QueryTerm], frequencies: Callable[[NDArray[np.uint64]], NDArray[np.int64]]
+) -> NDArray[np.int64]:
+    """In how many chunks each term stands; of a term with other forms, the commonest of them."""
+    counted, starts = _counted_of(terms)
+    return np.maximum.reduceat(frequencies(counted), starts) if len(starts) else np.zeros(0, dtype=np.int64)
+
+
+def _counted_of(terms: Sequence[QueryTerm]) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
+    sizes = [len(term.counted) for term in terms]
+    keys = np.array([term_key(each) for term in terms for each in term.counted], dtype=np.uint64)
+    return keys, np.cumsum([0, *sizes[:-1]], dtype=np.intp)[: len(sizes)]
 
 
 def scoring_model(
@@ -74,11 +95,16 @@ def scoring_model(
     known_words = {term.word for term, frequency in zip(terms, df.tolist(), strict=True) if frequency > 0}
     is_known = np.array([term.word in known_words for term in terms], dtype=np.bool_)
     asked = idf * np.where(is_known, 1.0, UNKNOWN_WORD_SHARE) * basis
+    counted, starts = _counted_of(terms)
+    attainable = math.fsum(each for each, term in zip(idf.tolist(), terms, strict=True) if not term.is_extra)
     return ScoringModel(
         terms=terms,
-        keys=keys_of(terms),
+        keys=counted[starts],
+        counted=counted,
+        starts=starts,
         idf=idf,
-        attainable=float(math.fsum(idf.tolist()) * (K1 + 1)),
+        attainable=attainable * (K1 + 1),
+        most=math.fsum(idf.tolist()) / attainable if attainable > 0 else 0.0,
         basis=basis,
         asked=asked,
         basis_idf=math.fsum(asked.tolist()),
@@ -104,9 +130,11 @@ def matches_of(model: ScoringModel, rows: Sequence[ScoringRow]) -> list[Match]:
 
 
 def _matches(model: ScoringModel, rows: Sequence[ScoringRow]) -> Iterator[Match]:
-    wanted, place = np.unique(np.concatenate([model.keys, *model.covers]), return_inverse=True)
+    wanted, place = np.unique(np.concatenate([model.counted, *model.covers]), return_inverse=True)
     found, lengths = _counts_in(rows, wanted)
-    counts = found[:, place[: len(model.keys)]]
+    counts = found[:, place[: len(model.counted)]]
+    if len(model.counted) > len(model.keys):
+        counts = np.add.reduceat(counts, model.starts, axis=1)
     norm = K1 * (1 - B + B * lengths / model.average_length)
     gained = model.idf * (counts * (K1 + 1)) / (counts + norm[:, None])
     covered = np.where(_held(model, counts, found, place), model.asked, 0.0)
@@ -133,7 +161,7 @@ def _held(
 ) -> NDArray[np.bool_]:
     """Which terms each row counts as holding."""
     held = counts > 0
-    start = len(model.keys)
+    start = len(model.counted)
     for position, covers in enumerate(model.covers):
         if len(covers):
             held[:, position] |= found[:, place[start : start + len(covers)]].any(axis=1)

@@ -23,7 +23,7 @@ from consiglierd.search.parse import MAX_QUERY_CHARACTERS, ParsedQuery, parse_qu
 from consiglierd.search.rank import Boosts
 from consiglierd.search.reasons import Reason
 from consiglierd.search.retriever import Chunks, VectorSide
-from consiglierd.search.score import ScoringModel, keys_of, scoring_model
+from consiglierd.search.score import ScoringModel, frequencies_of, scoring_model
 from consiglierd.search.top import Ask, Top, TopK
 from consiglierd.search.verify import Files
 from consiglierd.text.analyzer import QueryTerm, term_key
@@ -180,8 +180,8 @@ def _ask(
     model = _model(parsed, snapshot)
     hidden_from = None if query.role is None else (role.group if role is not None else "")
     lexical = LexicalQuery(
-        keys=model.keys,
-        idf=model.idf,
+        keys=model.counted,
+        idf=model.counted_idf,
         required=tuple(map(_ways_to_hold, parsed.phrase_terms)),
         filters=query.filters,
         hidden_from=hidden_from,
@@ -195,7 +195,7 @@ def _ways_to_hold(term: QueryTerm) -> NDArray[np.uint64]:
 
 def _model(parsed: ParsedQuery, snapshot: Snapshot) -> ScoringModel:
     statistics = snapshot.statistics
-    df = statistics.document_frequencies(keys_of(parsed.terms))
+    df = frequencies_of(parsed.terms, statistics.document_frequencies)
     return scoring_model(parsed.terms, df, statistics.chunks, statistics.average_length)
 
 

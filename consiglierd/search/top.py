@@ -74,8 +74,8 @@ class TopK:
         self._groups: list[Folded] | None = []
         self._best_below: Candidate | None = None
         self._expanded: set[str] = set()
-        # What no chunk can exceed in BM25 (in 0..1) that the words proposed in no earlier round.
-        self._words_bound = 1.0
+        # What no chunk can exceed in BM25 that the words proposed in no earlier round.
+        self._words_bound = ask.model.most
 
     def find(self, deadline: Deadline) -> Top:
         ask = self._ask

@@ -11,31 +11,35 @@ token is cut at the borders between CJK and other scripts:
   digits and before the "s" of `APIs` (which is dropped), and the whole of each compound. All are
   case-folded.
 
+Two words side by side give a term of their own beside these (`pairs_of`).
+
 A query does not require what only adds precision: whole compounds, whole CJK words, the shorter
-forms of a version, and a single syllable that follows a Latin word (`auth를`). The weights of
-query terms were chosen on the sets of benchmarks/quality.py.
+forms of a version, and a single syllable that follows a Latin word (`auth를`). A query without CJK
+asks for the other forms of its English words too (`requires` for `require`); among CJK such a word is
+mostly a name, and other forms of it only mislead. All this, and the weights of query terms, were
+chosen on the sets of benchmarks/lexical.py.
 """
 
 import hashlib
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 
-ANALYZER_FINGERPRINT = "terms-2"
+from consiglierd.text.inflection import forms_of
+from consiglierd.text.pairs import CJK, pair_key, pairs_of
+
+ANALYZER_FINGERPRINT = "terms-3"
 MAX_TERM_CHARACTERS = 64
 
 _CACHED_TOKEN_CHARACTERS = 64
-_CJK = (
-    "\u1100-\u11ff\u3005-\u3007\u3031-\u3035\u3041-\u30ff\u3131-\u318e\u31f0-\u31ff\u3400-\u4dbf"
-    "\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\U00020000-\U0003ffff"
-)
 _TOKEN = re.compile(r"\w+(?:[.\-]\w+)*")
-_HAS_CJK = re.compile(f"[{_CJK}]")
-_RUN = re.compile(f"[{_CJK}]+|[^{_CJK}]+")
+_HAS_CJK = re.compile(f"[{CJK}]")
+_RUN = re.compile(f"[{CJK}]+|[^{CJK}]+")
 _VERSION = re.compile(r"[vV]?(\d+(?:\.\d+)+)")
+_ENGLISH = re.compile(r"[a-z]+")
 _PLURAL = re.compile(r"[A-Z]{2,}s")
 _HYPHENS = re.compile(r"[_\-]+")
 # A border after one letter would take "iOS" and "eBay" apart, and one before a single small letter "APIs".
@@ -47,6 +51,8 @@ _WORD_BORDER = re.compile(
 _COMPOUND_WEIGHT = 0.5
 _CJK_WHOLE_WEIGHT = 0.25
 _LAST_BIGRAM_SHARE = 0.5
+_PAIR_WEIGHT = 0.25
+_NO_WORD = -1
 
 # A term, whether a query requires it, what else covers it, its weight: a QueryTerm, but cheap to make.
 _Item = tuple[str, bool, tuple[str, ...], float]
@@ -59,7 +65,8 @@ class QueryTerm:
     Terms with `is_basis` are what the query asks for; the others only add to the score. A text that
     holds any of `covered_by` counts as holding this term ("javascript" stands for the "java" and
     "script" of "JavaScript"). `weight` is the share of its idf that counts. `word` is the same for
-    the terms of one token of the query.
+    the terms of one token of the query. Any of `forms` is counted as the term itself, and covers it. What
+    `is_extra` adds to a score, and is no part of what the query could attain.
     """
 
     term: str
@@ -67,6 +74,13 @@ class QueryTerm:
     covered_by: tuple[str, ...] = ()
     weight: float = 1.0
     word: int = 0
+    forms: tuple[str, ...] = ()
+    is_extra: bool = False
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """What is counted together as this term."""
+        return (self.term, *self.forms)
 
 
 def analyze(text: str) -> list[str]:
@@ -75,9 +89,11 @@ def analyze(text: str) -> list[str]:
 
 
 def analyze_query(text: str) -> tuple[QueryTerm, ...]:
-    """The distinct terms of a query, in order; a term that is required anywhere is required."""
+    """The distinct terms of a query, in order; a term that is required anywhere is required, and one that is a form
+    of another is that one."""
     found: dict[str, QueryTerm] = {}
-    for word, token in enumerate(tokens(text)):
+    words = tokens(text)
+    for word, token in enumerate(words):
         for item in (QueryTerm(*each, word) for each in _expand(token)):
             known = found.get(item.term)
             if known is None:
@@ -88,7 +104,23 @@ def analyze_query(text: str) -> tuple[QueryTerm, ...]:
                 found[item.term] = replace(kept, covered_by=both, weight=max(kept.weight, item.weight))
             elif not known.is_basis and item.weight > known.weight:
                 found[item.term] = item
-    return tuple(found.values())
+    of_words = found.values() if any(map(_HAS_CJK.search, found)) else _with_forms(found.values())
+    pairs = (
+        QueryTerm(each, False, (), _PAIR_WEIGHT, _NO_WORD, is_extra=True) for each in dict.fromkeys(pairs_of(words))
+    )
+    return (*of_words, *pairs)
+
+
+def _with_forms(terms: Iterable[QueryTerm]) -> Iterator[QueryTerm]:
+    """English words with their other forms; what is a form of one before it is left out."""
+    asked: set[str] = set()
+    for term in terms:
+        if not term.is_basis or not _ENGLISH.fullmatch(term.term):
+            yield term
+        elif term.term not in asked:
+            forms = forms_of(term.term)
+            asked.update(forms)
+            yield replace(term, forms=forms, covered_by=tuple(dict.fromkeys(term.covered_by + forms)))
 
 
 def tokens(text: str) -> list[str]:
@@ -118,7 +150,10 @@ def _terms_of_short_token(token: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=1 << 16)
 def term_key(term: str) -> int:
-    """The 64-bit identity of a term; two terms of one corpus share a key about once in 2^64 / n^2."""
+    """The 64-bit identity of a term; two terms of one corpus share a key about once in 2^64 / n^2, unless they are
+    pairs."""
+    if " " in term:
+        return pair_key(term)
     return int.from_bytes(hashlib.blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "big")
 
 

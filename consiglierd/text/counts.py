@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from consiglierd.text.analyzer import ANALYZER_FINGERPRINT, term_key, terms_of_token, tokens
+from consiglierd.text.pairs import pair_keys
 
 # Beside the heading's own line, which is part of the section's text, where the heading begins there.
 HEADING_WEIGHT = 1
@@ -32,12 +33,16 @@ class TermCounts:
 
 
 def count_section(text: str, heading_path: Iterable[str]) -> TermCounts:
-    """The terms of a section's text, and those of its headings HEADING_WEIGHT times."""
-    token_counts = Counter(tokens(text))
+    """The terms of a section's text with its pairs of words, and those of its headings HEADING_WEIGHT times."""
+    words = tokens(text)
+    token_counts = Counter(words)
     for heading in heading_path:
         for token in tokens(heading):
             token_counts[token] += HEADING_WEIGHT
-    return _as_arrays(_by_key(token_counts))
+    by_key = _by_key(token_counts)
+    for key in pair_keys(words):
+        by_key[key] = by_key.get(key, 0) + 1
+    return _as_arrays(by_key)
 
 
 @lru_cache(maxsize=4096)

@@ -271,3 +271,19 @@ def test_operators_are_text(index: HeldIndex, text: str) -> None:
     assert index.search(text, min_score=0.0).reason_code in (None, "no_match")
     words = index.search("로그인 토큰", min_score=0.0)
     assert index.search("(로그인) +토큰*", min_score=0.0).hits == words.hits
+
+
+def test_an_english_question_finds_other_forms_of_its_words(tmp_path: Path) -> None:
+    index = held(tmp_path, {"a.md": "The session requires tokens.\n", "b.md": "Nothing of it.\n"}.items())
+    (hit,) = index.search("require token", explain=True).hits
+    assert hit.file == "a.md"
+    assert hit.explanation is not None
+    assert hit.explanation.coverage == 1
+    index.close()
+
+
+def test_two_words_side_by_side_come_before_the_same_words_apart(tmp_path: Path) -> None:
+    texts = {"a.md": "갱신은 토큰 뒤에 한다\n", "b.md": "뒤에 한다 토큰 갱신은\n", "c.md": "배포 절차\n"}
+    index = held(tmp_path, texts.items())
+    assert [hit.file for hit in index.search("토큰 갱신").hits] == ["b.md", "a.md"]
+    index.close()

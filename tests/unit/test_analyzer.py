@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from consiglierd.text.analyzer import MAX_TERM_CHARACTERS, analyze, analyze_query, term_key
+from consiglierd.text.analyzer import (
+    MAX_TERM_CHARACTERS,
+    QueryTerm,
+    analyze,
+    analyze_query,
+    term_key,
+    tokens,
+)
+from consiglierd.text.pairs import pairs_of
 
 PIECES = st.one_of(
     st.text(max_size=12),
@@ -19,6 +27,11 @@ TEXTS = st.lists(PIECES, max_size=6).map(" ".join)
 
 def basis(query: str) -> set[str]:
     return {term.term for term in analyze_query(query) if term.is_basis}
+
+
+def words_of(query: str) -> list[QueryTerm]:
+    """The terms of a query without its pairs of words."""
+    return [term for term in analyze_query(query) if not term.is_extra]
 
 
 def covers(text: str, query: str) -> bool:
@@ -86,11 +99,23 @@ def test_a_long_word_asks_for_less_than_in_proportion_and_least_for_its_ending()
     assert weights["인을"] == weights["로그"] / 2
 
 
+def test_pairs_of_words_are_asked_for_and_not_required() -> None:
+    pairs = [term for term in analyze_query("로그인 토큰을 갱신") if term.is_extra]
+    assert [term.term for term in pairs] == ["로그 토큰", "토큰 갱신"]
+    assert not any(term.is_basis for term in pairs)
+
+
 def test_what_is_not_required_weighs_less() -> None:
     weights = {term.term: term.weight for term in analyze_query("getUserName 로그인")}
     assert weights["get"] == weights["user"] == 1.0
     assert 0 < weights["getusername"] < 1
     assert 0 < weights["로그인"] < 1
+
+
+def test_forms_of_one_word_are_asked_for_once() -> None:
+    (term,) = words_of("requires require required")
+    assert term.term == "requires"
+    assert {"require", "required", "requiring"} <= set(term.forms) <= set(term.covered_by)
 
 
 def test_terms_of_one_token_share_its_word() -> None:
@@ -113,6 +138,10 @@ def test_terms_of_one_token_share_its_word() -> None:
         ("auth를", "auth가 실패한다"),
         ("auth", "docs/auth.md"),
         ("Swift UI", "SwiftUI"),
+        ("require token", "it requires tokens"),
+        ("running queries", "runs the query"),
+        ("a cached class", "a class that caches"),
+        ("user naming", "def getUserName(): ..."),
         ("naïve ＡＰＩ", unicodedata.normalize("NFD", "NAÏVE api")),
     ],
 )
@@ -127,6 +156,8 @@ def test_a_query_is_covered_by(query: str, text: str) -> None:
         ("getUserName", "getUserAge"),
         ("로그아웃", "로그인"),
         ("java", "javascript"),
+        ("us", "used"),
+        ("hooks 목록", "hook 목록"),
     ],
 )
 def test_a_query_is_not_covered_by(query: str, text: str) -> None:
@@ -137,7 +168,9 @@ def test_a_query_is_not_covered_by(query: str, text: str) -> None:
 @given(TEXTS)
 def test_a_text_covers_itself(text: str) -> None:
     assert covers(text, text)
-    assert {term.term for term in analyze_query(text)} == set(analyze(text))
+    counted = {each for term in words_of(text) for each in term.counted}
+    assert {term.term for term in words_of(text)} <= set(analyze(text)) <= counted
+    assert {term.term for term in analyze_query(text) if term.is_extra} == set(pairs_of(tokens(text)))
 
 
 @settings(deadline=None)
@@ -176,3 +209,4 @@ def test_keys_of_terms_stay_what_they_were() -> None:
     """Stored terms are of no use once this changes: then the analyzer's fingerprint must change too."""
     assert term_key("로그인") == 15069152348641901193
     assert term_key("token") == 4540123868302121844
+    assert term_key("로그 다시") == 12499388922045923329

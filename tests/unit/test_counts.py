@@ -1,10 +1,12 @@
 """Term counts: what is weighed how often, and that packing loses nothing."""
 
+from collections import Counter
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from consiglierd.text.analyzer import analyze, term_key
+from consiglierd.text.analyzer import analyze, term_key, tokens
 from consiglierd.text.counts import (
     HEADING_WEIGHT,
     PATH_WEIGHT,
@@ -18,6 +20,7 @@ from consiglierd.text.counts import (
     unpack,
     unpack_many,
 )
+from consiglierd.text.pairs import pairs_of
 
 TEXTS = st.text(alphabet="abAB01_.- 가나다漢字ä\n", max_size=80)
 
@@ -26,8 +29,12 @@ def as_mapping(counts: TermCounts) -> dict[int, int]:
     return dict(zip(counts.keys.tolist(), counts.counts.tolist(), strict=True))
 
 
-def brute(*weighed: tuple[str, int]) -> dict[int, int]:
+def brute(*weighed: tuple[str, int], text: str = "") -> dict[int, int]:
+    """Terms by their weight; of `text` its pairs of words too."""
     found: dict[int, int] = {}
+    for pair in pairs_of(tokens(text)):
+        found[term_key(pair)] = found.get(term_key(pair), 0) + 1
+    weighed = ((text, 1), *weighed)
     for text, weight in weighed:
         for term in analyze(text):
             found[term_key(term)] = found.get(term_key(term), 0) + weight
@@ -37,7 +44,7 @@ def brute(*weighed: tuple[str, int]) -> dict[int, int]:
 @given(TEXTS, st.lists(TEXTS, max_size=3))
 def test_a_section_counts_its_text_once_and_its_headings_by_their_weight(text: str, headings: list[str]) -> None:
     counts = count_section(text, headings)
-    assert as_mapping(counts) == brute((text, 1), *((heading, HEADING_WEIGHT) for heading in headings))
+    assert as_mapping(counts) == brute(*((heading, HEADING_WEIGHT) for heading in headings), text=text)
     assert counts.length == sum(as_mapping(counts).values())
     assert (np.diff(counts.keys.astype(object)) > 0).all()
 
@@ -66,14 +73,14 @@ def test_counts_of_every_width_are_packed() -> None:
 @given(TEXTS, TEXTS)
 def test_merging_adds_up(first: str, second: str) -> None:
     merged = merge(count_section(first, ()), count_section(second, ()))
-    assert as_mapping(merged) == brute((first, 1), (second, 1))
+    assert Counter(as_mapping(merged)) == Counter(brute(text=first)) + Counter(brute(text=second))
     assert merged.length == sum(as_mapping(merged).values())
 
 
 def test_a_chunk_is_its_section_and_its_path() -> None:
     chunk = count_chunk(pack(count_section("auth.ts 를 고쳤다", ("로그인",))), "src/auth.ts")
     assert as_mapping(chunk) == brute(
-        ("auth.ts 를 고쳤다", 1), ("로그인", HEADING_WEIGHT), ("src/auth.ts", PATH_WEIGHT)
+        ("로그인", HEADING_WEIGHT), ("src/auth.ts", PATH_WEIGHT), text="auth.ts 를 고쳤다"
     )
 
 
