@@ -135,6 +135,7 @@ class Judge:
             return True
         gained, near = self._gained(terms), self._near(asked.text)
         coverage = self._coverage(terms, unknown_share=1.0)
+        words = [term for term in terms if not term.is_extra]
         windows = max(500, sum(len(each) for each in self._windows if each is not None))
         limit = self._vectors.near + 0.2 * (math.sqrt(2 * math.log(windows)) - math.sqrt(2 * math.log(25_000)))
         needed = max(0.01, limit) * (2 - self._foreign_share(terms))
@@ -144,7 +145,7 @@ class Judge:
             nearness = near[position]
             if nearness is None or round(coverage(position), 6) >= 0.9:
                 return True
-            if round(nearness + math.fsum(gained[position].tolist()), 6) >= round(needed, 6):
+            if round(nearness + math.fsum(gained[position][: len(words)].tolist()), 6) >= round(needed, 6):
                 return True
         return False
 

@@ -2,9 +2,9 @@
 
 How near the best of many unrelated passages comes grows with their number, as the greatest of so many draws of a
 normal distribution does, sqrt(2 ln n); what an answer must reach grows with it. An answer is near, or has the words
-of the question, or some of both: `V + B`, each in 0..1. Less of the words is asked for where the documents hold
-nothing of the question's CJK terms, as of a question in another language. What is enough depends on the model; all
-limits were chosen on the development half of the sets (benchmarks/QUALITY.md).
+of the question, or some of both: `V` and the BM25 of single words, each in 0..1, together. Less of the words is asked
+for where the documents hold nothing of the question's CJK terms, as of a question in another language. What is enough
+depends on the model; all limits were chosen on the development half of the sets (benchmarks/QUALITY.md).
 
 It is asked of everything that the conditions let through, whatever the order: neither a role nor another document
 can take an answer away.
@@ -70,7 +70,7 @@ def nearest_of(groups: Sequence[Folded]) -> Candidate:
 
 
 def _reached(candidate: Candidate) -> float:
-    return (candidate.vector or 0.0) + candidate.match.bm25
+    return (candidate.vector or 0.0) + candidate.match.of_words
 
 
 def _greatest_of(draws: int) -> float:

@@ -58,11 +58,12 @@ class ScoringModel:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One chunk against the query: `counts` one a term, `bm25` in 0..1 but for extra terms, `coverage` in 0..1,
-    `length` in terms."""
+    """One chunk against the query: `counts` one a term, `bm25` in 0..1 but for extra terms, `of_words` the same
+    without those, `coverage` in 0..1, `length` in terms."""
 
     counts: NDArray[np.int64]
     bm25: float
+    of_words: float
     coverage: float
     length: int
 
@@ -138,15 +139,19 @@ def _matches(model: ScoringModel, rows: Sequence[ScoringRow]) -> Iterator[Match]
     norm = K1 * (1 - B + B * lengths / model.average_length)
     gained = model.idf * (counts * (K1 + 1)) / (counts + norm[:, None])
     covered = np.where(_held(model, counts, found, place), model.asked, 0.0)
+    # Extra terms are the last.
+    words = sum(not term.is_extra for term in model.terms)
     for row, gains_of_row, covered_of_row, length in zip(
         counts, gained.tolist(), covered.tolist(), lengths.tolist(), strict=True
     ):
-        bm25 = math.fsum(gains_of_row) / model.attainable if model.attainable > 0 else 0.0
+        bm25 = of_words = 0.0
+        if model.attainable > 0:
+            bm25, of_words = (math.fsum(each) / model.attainable for each in (gains_of_row, gains_of_row[:words]))
         if model.basis_idf > 0:
             coverage = round(math.fsum(covered_of_row) / model.basis_idf, COVERAGE_DIGITS)
         else:
             coverage = 1.0 if row.any() else 0.0
-        yield Match(row, bm25, coverage, length)
+        yield Match(row, bm25, of_words, coverage, length)
 
 
 def gains(model: ScoringModel, match: Match) -> NDArray[np.float64]:
