@@ -148,6 +148,18 @@ def _terms_of_short_token(token: str) -> tuple[str, ...]:
     return tuple(item[0] for item in _expand(token))
 
 
+def keys_of_token(token: str) -> tuple[int, ...]:
+    """The keys of `terms_of_token`, with repeats."""
+    if len(token) > _CACHED_TOKEN_CHARACTERS:
+        return tuple(map(term_key, terms_of_token(token)))
+    return _keys_of_short_token(token)
+
+
+@lru_cache(maxsize=1 << 15)
+def _keys_of_short_token(token: str) -> tuple[int, ...]:
+    return tuple(map(term_key, _terms_of_short_token(token)))
+
+
 @lru_cache(maxsize=1 << 16)
 def term_key(term: str) -> int:
     """The 64-bit identity of a term; two terms of one corpus share a key about once in 2^64 / n^2, unless they are

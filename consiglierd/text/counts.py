@@ -9,7 +9,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from consiglierd.text.analyzer import ANALYZER_FINGERPRINT, term_key, terms_of_token, tokens
+from consiglierd.text.analyzer import ANALYZER_FINGERPRINT, keys_of_token, tokens
 from consiglierd.text.pairs import pair_keys
 
 # Beside the heading's own line, which is part of the section's text, where the heading begins there.
@@ -124,8 +124,7 @@ def merge(first: TermCounts, second: TermCounts) -> TermCounts:
 def _by_key(token_counts: dict[str, int]) -> dict[int, int]:
     by_key: dict[int, int] = {}
     for token, count in token_counts.items():
-        for term in terms_of_token(token):
-            key = term_key(term)
+        for key in keys_of_token(token):
             by_key[key] = by_key.get(key, 0) + count
     return by_key
 
