@@ -263,6 +263,17 @@ def test_a_first_set_comes_from_the_history_and_is_measured(
     assert everything["sides"][2]["ndcg"] > 0.3, "what a commit says is found in what it left"
 
 
+def test_what_a_commit_says_cannot_steer_a_terminal(daemon: LivingDaemon, tmp_path: Path) -> None:
+    root = tmp_path / "project"
+    root.mkdir()
+    git(root, "init", "-q")
+    commit(root, root / "notes.md", "## Notes\n\ntext\n", "write \x9b2J \u202e down 말")
+    daemon.settle(root)
+    made = run(daemon, root, "eval", "--from-git")
+    assert not {"\x9b", "\u202e"} & set(made.stdout)
+    assert json.loads(made.stdout)["question"] == "write \x9b2J \u202e down 말"
+
+
 def test_the_history_names_exactly_the_sections_whose_lines_a_commit_left(daemon: LivingDaemon, tmp_path: Path) -> None:
     root = tmp_path / "project"
     root.mkdir()

@@ -8,7 +8,7 @@ import re
 from consigliere.cli.session import connected, root_of
 from consigliere.errors import UsageError
 from consigliere.render.json import write_object
-from consigliere.render.terminal import Output, complain
+from consigliere.render.terminal import Output, complain, plain_json
 
 # Importing `typing` would cost a quarter of what a whole search may take.
 TYPE_CHECKING = False
@@ -54,7 +54,7 @@ def _write_history(output: Output, root: str) -> int:
     for each in reply["questions"]:
         places = [f"{answer['file']}:{answer['line_start']}-{answer['line_end']}" for answer in each["answers"]]
         question = {"question": each["question"], "answers": places, "language": each["language"]}
-        output.line(json.dumps(question, ensure_ascii=False))
+        output.line(plain_json(json.dumps(question, ensure_ascii=False)))
     output.flush()
     read = f"{reply['files_read']} of {reply['files_total']} documents are as they were committed"
     complain(f"{len(reply['questions'])} questions; {read}", "look them through, they are rough")

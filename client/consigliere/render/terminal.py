@@ -9,6 +9,8 @@ _STDOUT, _STDERR = 1, 2
 # What steers a terminal (C0, DEL, C1) and what makes text look like other text (the bidirectional controls).
 _STEERING = (*range(0x20), 0x7F, *range(0x80, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A))
 _IN_NAMES = {code: f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" for code in _STEERING}
+# Inside JSON, where C0 is escaped anyhow.
+_IN_JSON = {code: f"\\u{code:04x}" for code in _STEERING if code >= 0x7F}
 _ESCAPES = {code: shown for code, shown in _IN_NAMES.items() if code not in (9, 10)}
 
 
@@ -16,6 +18,11 @@ def one_line(name: str) -> str:
     """The name of a file as a part of a line: control characters are shown as escapes everywhere, for one of them might
     end the line. `--json` gives it as it is."""
     return name.translate(_IN_NAMES)
+
+
+def plain_json(encoded: str) -> str:
+    """The same JSON, in which nothing steers a terminal or hides what a text says."""
+    return encoded.translate(_IN_JSON)
 
 
 class Output:
