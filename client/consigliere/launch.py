@@ -155,7 +155,8 @@ def _is_kept(name: str) -> bool:
 
 
 def daemon_commands(endpoint: Endpoint) -> Iterator[list[str]]:
-    """The ways to start a daemon, best first: recorded interpreter, our own, the program beside us or on PATH."""
+    """The ways to start a daemon, best first: the interpreter that ran it, our own, the one that ran the user's own
+    daemon, the program beside us or on PATH."""
     seen = set()
     for command in _all_commands(endpoint):
         if tuple(command) not in seen:
@@ -164,20 +165,24 @@ def daemon_commands(endpoint: Endpoint) -> Iterator[list[str]]:
 
 
 def _all_commands(endpoint: Endpoint) -> Iterator[list[str]]:
-    # A daemon on a socket of its own may be new, while the user's own one has run before.
-    records = (endpoint.record_file, own_endpoint().record_file) if home_directory() else (endpoint.record_file,)
-    for record in records:
-        python = _recorded_python(record)
-        if python is not None:
-            yield [python, "-I", "-m", "consiglierd"]
+    yield from _recorded(endpoint.record_file)
     # Without `site` (-S) nothing installed can be seen from here, and the interpreter would be started in vain.
     if not sys.flags.no_site and sys.executable and importlib.util.find_spec("consiglierd") is not None:
         yield [sys.executable, "-I", "-m", "consiglierd"]
+    # A daemon on a socket of its own may be new, while the user's own one has run before.
+    if home_directory():
+        yield from _recorded(own_endpoint().record_file)
     beside = os.path.dirname(os.path.realpath(sys.argv[0])) if sys.argv and sys.argv[0] else ""
     for folder in (beside, *os.environ.get("PATH", "").split(os.pathsep)):
         program = os.path.join(folder, "consiglierd")
         if os.path.isabs(program) and os.path.isfile(program) and os.access(program, os.X_OK):
             yield [program]
+
+
+def _recorded(record_file: str) -> Iterator[list[str]]:
+    python = _recorded_python(record_file)
+    if python is not None:
+        yield [python, "-I", "-m", "consiglierd"]
 
 
 def _recorded_python(record_file: str) -> str | None:
