@@ -150,10 +150,12 @@ class Judge:
         return False
 
     def _foreign_share(self, terms: Sequence[QueryTerm]) -> float:
-        """How much of the question, by idf, is CJK terms that no chunk holds."""
+        """How much of the question, by idf, is CJK terms that no chunk holds, where the chunks are not Korean."""
         asked = [(term, self._idf(term) * term.weight) for term in terms if term.is_basis]
         foreign = [idf for term, idf in asked if ord(term.term[0]) > 0x10FF and not self._column(term.term).any()]
-        return sum(foreign) / sum(idf for _, idf in asked) if asked else 0.0
+        endings = ("니다", "한다", "는다", "에서", "으로", "하는")
+        korean = max(int((self._column(each) > 0).sum()) for each in endings) / (0.1 * len(self._chunks))
+        return (1 - min(1.0, korean)) * sum(foreign) / sum(idf for _, idf in asked) if asked else 0.0
 
     def withheld(self, asked: Asked) -> int:
         """How many chunks would pass, but are private to another role."""

@@ -3,8 +3,8 @@
 How near the best of many unrelated passages comes grows with their number, as the greatest of so many draws of a
 normal distribution does, sqrt(2 ln n); what an answer must reach grows with it. An answer is near, or has the words
 of the question, or some of both: `V` and the BM25 of single words, each in 0..1, together. Less of the words is asked
-for where the documents hold nothing of the question's CJK terms, as of a question in another language. What is enough
-depends on the model; all limits were chosen on the development half of the sets (benchmarks/QUALITY.md).
+for where the documents hold nothing of a question's CJK terms because they are not Korean. What is enough depends on
+the model; all limits were chosen on the development half of the sets (benchmarks/QUALITY.md).
 
 It is asked of everything that the conditions let through, whatever the order: neither a role nor another document
 can take an answer away.
@@ -60,7 +60,7 @@ def decision_of(near: float, windows: int, model: ScoringModel) -> Decision:
     draws = max(windows, FEWEST_WINDOWS)
     limit = max(LEAST, near + GROWTH * (_greatest_of(draws) - _greatest_of(MEASURED_WINDOWS)))
     is_foreign = np.array([is_cjk(term.term) for term in model.terms], dtype=np.bool_) & model.basis & ~model.is_held
-    foreign = math.fsum(model.idf[is_foreign].tolist()) / asked if asked > 0 else 0.0
+    foreign = (1 - model.korean) * math.fsum(model.idf[is_foreign].tolist()) / asked if asked > 0 else 0.0
     return Decision(round(limit * (2 - foreign), DIGITS), coverage)
 
 

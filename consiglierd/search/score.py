@@ -22,6 +22,11 @@ UNKNOWN_WORD_SHARE = 0.1
 # Coverage is rounded, so that four of five equal terms are four fifths, whatever floats make of it.
 COVERAGE_DIGITS = 6
 _ROWS_AT_A_TIME = 500
+# Of Korean documents the commonest of these stands in so many of the chunks at least (benchmarks/QUALITY.md).
+KOREAN_CHUNKS = 0.1
+_KOREAN_ENDINGS = np.array(
+    [term_key(each) for each in ("니다", "한다", "는다", "에서", "으로", "하는")], dtype=np.uint64
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +38,8 @@ class ScoringModel:
     idf * (K1 + 1), the most that any chunk could get but for extra terms; `most` is the most that it could with them,
     as a share of that. `basis` marks the terms that coverage asks
     for; of each it asks `asked`, and `basis_idf` is the sum of that. `covers` are for each term the
-    keys of what counts as holding it. `is_held` marks the terms that some chunk holds.
+    keys of what counts as holding it. `is_held` marks the terms that some chunk holds;
+    `korean` is how much of the chunks is Korean, in 0..1.
     """
 
     terms: tuple[QueryTerm, ...]
@@ -48,6 +54,7 @@ class ScoringModel:
     basis_idf: float
     covers: tuple[NDArray[np.uint64], ...]
     is_held: NDArray[np.bool_]
+    korean: float
     average_length: float
 
     @property
@@ -76,6 +83,12 @@ def frequencies_of(
     return np.maximum.reduceat(frequencies(counted), starts) if len(starts) else np.zeros(0, dtype=np.int64)
 
 
+def korean_share(frequencies: Callable[[NDArray[np.uint64]], NDArray[np.int64]], chunks: int) -> float:
+    """How much of the chunks is Korean, in 0..1, by the commonest of its endings."""
+    found = int(frequencies(_KOREAN_ENDINGS).max())
+    return min(1.0, found / (KOREAN_CHUNKS * chunks)) if chunks else 0.0
+
+
 def _counted_of(terms: Sequence[QueryTerm]) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
     sizes = [len(term.counted) for term in terms]
     keys = np.array([term_key(each) for term in terms for each in term.counted], dtype=np.uint64)
@@ -83,7 +96,7 @@ def _counted_of(terms: Sequence[QueryTerm]) -> tuple[NDArray[np.uint64], NDArray
 
 
 def scoring_model(
-    terms: tuple[QueryTerm, ...], df: NDArray[np.int64], chunks: int, average_length: float
+    terms: tuple[QueryTerm, ...], df: NDArray[np.int64], chunks: int, average_length: float, korean: float = 0.0
 ) -> ScoringModel:
     """`df` is one a term, in the live chunks.
 
@@ -111,6 +124,7 @@ def scoring_model(
         basis_idf=math.fsum(asked.tolist()),
         covers=tuple(np.array([term_key(each) for each in term.covered_by], dtype=np.uint64) for term in terms),
         is_held=df > 0,
+        korean=korean,
         average_length=average_length,
     )
 

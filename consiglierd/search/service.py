@@ -23,7 +23,7 @@ from consiglierd.search.parse import MAX_QUERY_CHARACTERS, ParsedQuery, parse_qu
 from consiglierd.search.rank import Boosts
 from consiglierd.search.reasons import Reason
 from consiglierd.search.retriever import Chunks, VectorSide
-from consiglierd.search.score import ScoringModel, frequencies_of, scoring_model
+from consiglierd.search.score import ScoringModel, frequencies_of, korean_share, scoring_model
 from consiglierd.search.top import Ask, Top, TopK
 from consiglierd.search.verify import Files
 from consiglierd.text.analyzer import QueryTerm, term_key
@@ -196,7 +196,8 @@ def _ways_to_hold(term: QueryTerm) -> NDArray[np.uint64]:
 def _model(parsed: ParsedQuery, snapshot: Snapshot) -> ScoringModel:
     statistics = snapshot.statistics
     df = frequencies_of(parsed.terms, statistics.document_frequencies)
-    return scoring_model(parsed.terms, df, statistics.chunks, statistics.average_length)
+    korean = korean_share(statistics.document_frequencies, statistics.chunks)
+    return scoring_model(parsed.terms, df, statistics.chunks, statistics.average_length, korean)
 
 
 def _partial_of(parsed: ParsedQuery, query: Query, role: Role | None, roles: RoleTable, top: Top) -> list[str]:
