@@ -16,10 +16,11 @@ import math
 import sys
 import tempfile
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from benchmarks import sample
 from benchmarks.plain_windows import windowed
@@ -35,6 +36,7 @@ from tests.support.held_index import HeldIndex, Options
 WINDOW_TOKENS, OVERLAP_TOKENS = 400, 50
 READ_LINES = 20
 TYPED = "typed chunks"
+PLAIN = f"windows {WINDOW_TOKENS}"
 SIDES: Mapping[str, float] = {"words alone": 0.0, "both": Options().alpha}
 
 
@@ -64,7 +66,7 @@ def ways() -> dict[str, sample.Documents]:
     return {
         TYPED: typed,
         "## sections of all": sample.parsed(general),
-        f"windows {WINDOW_TOKENS}": _windows(typed, WINDOW_TOKENS, 0),
+        PLAIN: _windows(typed, WINDOW_TOKENS, 0),
         f"windows {WINDOW_TOKENS}/{OVERLAP_TOKENS}": _windows(typed, WINDOW_TOKENS, OVERLAP_TOKENS),
         f"windows {like}": _windows(typed, like, 0),
         f"windows {like}, headed": _windows(typed, like, 0, has_headings=True),
@@ -169,6 +171,20 @@ def _told(name: str, index: HeldIndex, found: Judged, typed: Judged) -> str:
     return told
 
 
+def _print_table(title: str, indexes: Mapping[str, HeldIndex], judged: Mapping[str, Judged]) -> None:
+    print(
+        f"{title:18} chunks tokens | nDCG@10 rec@5   MRR | passages: nDCG, lines, characters, within {READ_LINES}"
+        " | whole chunks: lines, within | typed minus this: nDCG@10, nDCG of passages, within the lines (whole)"
+    )
+    for name, found in judged.items():
+        print(_told(name, indexes[name], found, judged[TYPED]), flush=True)
+
+
+def _only(found: Judged, chosen: NDArray[np.bool_]) -> Judged:
+    """Of some of the questions."""
+    return Judged(*(getattr(found, each.name)[chosen] for each in fields(found)))
+
+
 def _within(lines: Floats) -> Floats:
     within: Floats = (lines <= READ_LINES).astype(np.float64)
     return within
@@ -184,15 +200,14 @@ def main(arguments: Sequence[str]) -> int:
             folder = Path(temporary) / str(number)
             folder.mkdir()
             indexes[name] = sample.held(folder, documents, Options())
+        long_files = {path for path, found in indexes[PLAIN].documents.items() if len(found.sections) > 1}
+        of_long = np.array([all(answer.file in long_files for answer in question.answers) for question in questions])
+        print(f"{len(long_files)} of {len(indexes[PLAIN].documents)} documents are longer than a window")
         for side, alpha in SIDES.items():
-            print(
-                f"{side + ', ' + str(len(questions)):18} chunks tokens | nDCG@10 rec@5   MRR | passages: nDCG, lines,"
-                f" characters, within {READ_LINES} | whole chunks: lines, within | typed minus this: nDCG@10,"
-                " nDCG of passages, within the lines (whole)"
-            )
             judged = {name: judge(index, questions, alpha) for name, index in indexes.items()}
-            for name, found in judged.items():
-                print(_told(name, indexes[name], found, judged[TYPED]), flush=True)
+            _print_table(f"{side}, {len(questions)}", indexes, judged)
+            of_them = {name: _only(found, of_long) for name, found in judged.items()}
+            _print_table(f"of long ones, {int(of_long.sum())}", indexes, of_them)
         for index in indexes.values():
             index.close()
     return 0
