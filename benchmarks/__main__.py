@@ -26,7 +26,8 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks",
         description="Measures on projects made from a seed; both sides of every comparison in one run.",
-        epilog="example: python -m benchmarks latency --chunks 20000; the ranking: python -m benchmarks.quality",
+        epilog="example: python -m benchmarks latency --chunks 20000; the ranking: python -m benchmarks.quality, and on"
+        " the sample python -m benchmarks.chunking, benchmarks.roles and benchmarks.rooms",
     )
     parser.add_argument("groups", nargs="*", metavar="GROUP", help="one of: " + ", ".join(GROUPS))
     parser.add_argument("--chunks", type=int, default=100_000, help="size of the large project (default %(default)s)")
