@@ -2,6 +2,7 @@
 
 import os
 import stat
+import time
 from dataclasses import dataclass, field
 
 from consiglierd.git.repository import Git, NotARepository
@@ -10,6 +11,8 @@ from consiglierd.watch.patterns import parse_file
 from consiglierd.watch.rule_list import RuleList, rule_list
 
 MAX_IGNORE_FILE_BYTES = 1024 * 1024
+# How far the times that the kernel gives files may be behind the clock.
+CLOCK_STEP_NS = 20_000_000
 
 Signature = tuple[int, int, int, int, int] | None
 
@@ -20,7 +23,7 @@ class GitRules:
 
     `outer` are info/exclude and then the global ignore file. `root_rule` names the rule by which
     git ignores the root folder itself. `tracked` are the files that stay in although a rule names
-    them. `sources` are the files that this was read from, `signatures` what they were just before.
+    them, as of `tracked_ns`. `sources` are the files that this was read from, `signatures` what they were just before.
     """
 
     prefix: bytes
@@ -35,6 +38,11 @@ class GitRules:
     sources: tuple[str, ...]
     warnings: tuple[str, ...]
     signatures: tuple[Signature, ...] = field(compare=False)
+    tracked_ns: int = field(compare=False)
+
+    def is_older_than(self, signature: Signature) -> bool:
+        """Whether the file of a signature may have changed since it was asked what is tracked."""
+        return signature is not None and signature[-1] >= self.tracked_ns - CLOCK_STEP_NS
 
 
 def read_git_rules(root: str) -> GitRules:
@@ -79,7 +87,7 @@ def _without_git(root: str, warnings: tuple[str, ...]) -> GitRules:
     sources = (os.path.join(root, ".git"),)
     none: frozenset[str] = frozenset()
     signatures = file_signatures(sources)
-    return GitRules(b"", None, None, False, (), (), None, none, none, sources, warnings, signatures)
+    return GitRules(b"", None, None, False, (), (), None, none, none, sources, warnings, signatures, 0)
 
 
 def _read(git: Git, root: str) -> GitRules:
@@ -100,6 +108,7 @@ def _read(git: Git, root: str) -> GitRules:
         _listed(global_file, global_file, ignore_case),
     )
     above, root_rule = _read_above(top, prefix, ignore_case, outer)
+    tracked_ns = time.time_ns()
     tracked = git.tracked_but_ignored()
     return GitRules(
         prefix=prefix.lower() if ignore_case else prefix,
@@ -114,6 +123,7 @@ def _read(git: Git, root: str) -> GitRules:
         sources=sources,
         warnings=(f"git ignores this folder itself ({root_rule}): only tracked files are read",) if root_rule else (),
         signatures=signatures,
+        tracked_ns=tracked_ns,
     )
 
 

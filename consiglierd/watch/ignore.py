@@ -114,12 +114,13 @@ class IgnoreRules:
     def refresh(self) -> bool:
         """Read again what has changed on the disk; whether anything had."""
         state = self._state
-        git = state.git
-        if file_signatures(git.sources) != git.signatures:
+        git, lists = state.git, list(state.signatures.items())
+        is_rewritten = any(file_signature(path) != signature for path, signature in lists)
+        # What is tracked although it is ignored depends on the rules in the tree, too. Without git there is nothing.
+        is_old = git.git_dir is not None and any(git.is_older_than(signature) for _, signature in lists)
+        if is_rewritten or is_old or file_signatures(git.sources) != git.signatures:
             git = read_git_rules(self._root)
-        changed = git != state.git or any(
-            file_signature(path) != signature for path, signature in list(state.signatures.items())
-        )
+        changed = git != state.git or is_rewritten
         if changed:
             self._state = self._new_state(git)
         elif git is not state.git:

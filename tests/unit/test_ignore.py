@@ -8,6 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from consiglierd.watch import ignore
+from consiglierd.watch.git_rules import GitRules, read_git_rules
 from consiglierd.watch.ignore import IgnoreRules
 from consiglierd.watch.patterns import parse_file
 from consiglierd.watch.secrets import secret_rule
@@ -301,3 +303,42 @@ def test_any_patterns_get_the_verdict_of_git(
     run_git(repository, "config", "core.ignoreCase", str(ignore_case).lower())
     write(repository, {".gitignore": "\n".join(top), "ax/.gitignore": "\n".join(below) + "\n"})
     check_as_git(repository)
+
+
+def test_a_rule_that_comes_later_leaves_tracked_files_in(tmp_path: Path, own_home: Path) -> None:
+    run_git(tmp_path, "init", "-q")
+    write(tmp_path, {".gitignore": "build/\n", "docs/a.md": "", "docs/b.md": "", "c.md": ""})
+    run_git(tmp_path, "add", ".gitignore", "docs/a.md", "c.md")
+    rules = IgnoreRules(str(tmp_path))
+    assert not rules.is_ignored("docs/b.md", False)
+    (tmp_path / ".gitignore").write_text("build/\n/docs/\n*.md\n")
+    assert rules.refresh()
+    assert not rules.is_ignored("docs", True)
+    assert [rules.is_ignored(path, False) for path in ("docs/a.md", "docs/b.md", "c.md")] == [False, True, False]
+
+
+def test_a_rule_that_comes_while_the_rules_are_read_leaves_tracked_files_in(
+    tmp_path: Path, own_home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run_git(tmp_path, "init", "-q")
+    write(tmp_path, {".gitignore": "build/\n", "docs/a.md": ""})
+    run_git(tmp_path, "add", ".")
+    rules = IgnoreRules(str(tmp_path))
+    assert not rules.is_ignored("docs/a.md", False)
+    (tmp_path / ".gitignore").write_text("")
+    written = []
+
+    def read_then_written(root: str) -> GitRules:
+        found = read_git_rules(root)
+        if not written:
+            written.append(True)
+            (tmp_path / ".gitignore").write_text("/docs/\n")
+        return found
+
+    monkeypatch.setattr(ignore, "read_git_rules", read_then_written)
+    assert rules.refresh()
+    assert written
+    assert rules.is_ignored("docs/a.md", False), "what is tracked was asked for a moment too early"
+    assert rules.refresh()
+    assert not rules.is_ignored("docs/a.md", False)
+    assert not any(rules.refresh() for _ in range(3))
