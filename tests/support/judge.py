@@ -69,7 +69,8 @@ def documents_of(root: Path, rules: DocumentRules, exclude: tuple[str, ...]) -> 
 
 def _untracked(root: Path) -> set[str]:
     """What neither leaves out; where they disagree `.consigliereignore` is the stronger, so its rules come last."""
-    if any(path.parent != root for name in _RULES for path in root.rglob(name)):
+    below = [path.relative_to(root).parts for name in _RULES for path in root.rglob(name) if path.parent != root]
+    if any(not _ALWAYS_OUT & set(parts) for parts in below):
         listed = _git(root, "ls-files", "-z", "-o", "--exclude-standard")
         return listed - _git(root, "ls-files", "-z", "-oi", "--exclude-per-directory=.consigliereignore")
     rules = [(root / name).read_text() if (root / name).exists() else "" for name in _RULES]
