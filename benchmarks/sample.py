@@ -48,6 +48,11 @@ def parsed(told: DocumentRules) -> Documents:
 
 def answered_questions(*files: Path) -> list[LabelledQuestion]:
     """Those that have an answer."""
+    return [each for each in questions(*files) if each.answers]
+
+
+def questions(*files: Path) -> list[LabelledQuestion]:
+    """Also those that nothing answers."""
     rows = [json.loads(line) for file in files for line in file.read_text(encoding="utf-8").splitlines()]
     return [
         LabelledQuestion(
@@ -57,7 +62,6 @@ def answered_questions(*files: Path) -> list[LabelledQuestion]:
             "ko" if _HANGUL.search(row["question"]) else "en",
         )
         for row in rows
-        if row["answers"]
     ]
 
 
