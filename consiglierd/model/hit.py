@@ -15,7 +15,8 @@ UNKNOWN_WORDS = "vector: the model knows no word of the question"
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """The parts of a score: `base` in 0..1 before boosts; `role` the multiplier; `room` the bonus added."""
+    """The parts of a score: `base` before boosts, in 0..1 but for words side by side, which may lift it a little above;
+    `role` the multiplier; `room` the bonus added."""
 
     base: float
     vector: float | None

@@ -11,14 +11,15 @@ can take an answer away.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from consiglierd.search.rank import DIGITS, Candidate, Folded
 from consiglierd.search.score import COVERAGE_DIGITS, ScoringModel
-from consiglierd.text.analyzer import is_cjk
+from consiglierd.text.analyzer import is_cjk, term_key
 
 # A passage answers that holds as much of the question as this, words that no chunk holds included, however near it is.
 COVERAGE = 0.9
@@ -29,6 +30,11 @@ MEASURED_WINDOWS = 25_000
 FEWEST_WINDOWS = 500
 # A limit is never nothing.
 LEAST = 0.01
+# Of Korean documents the commonest of these endings stands in so many of the chunks at least.
+KOREAN_CHUNKS = 0.1
+_KOREAN_ENDINGS = np.array(
+    [term_key(each) for each in ("니다", "한다", "는다", "에서", "으로", "하는")], dtype=np.uint64
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +68,12 @@ def decision_of(near: float, windows: int, model: ScoringModel) -> Decision:
     is_foreign = np.array([is_cjk(term.term) for term in model.terms], dtype=np.bool_) & model.basis & ~model.is_held
     foreign = (1 - model.korean) * math.fsum(model.idf[is_foreign].tolist()) / asked if asked > 0 else 0.0
     return Decision(round(limit * (2 - foreign), DIGITS), coverage)
+
+
+def korean_share(frequencies: Callable[[NDArray[np.uint64]], NDArray[np.int64]], chunks: int) -> float:
+    """How much of the chunks is Korean, in 0..1, by the commonest of its endings; `frequencies` are in chunks."""
+    found = int(frequencies(_KOREAN_ENDINGS).max())
+    return min(1.0, found / (KOREAN_CHUNKS * chunks)) if chunks else 0.0
 
 
 def nearest_of(groups: Sequence[Folded]) -> Candidate:

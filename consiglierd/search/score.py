@@ -22,11 +22,6 @@ UNKNOWN_WORD_SHARE = 0.1
 # Coverage is rounded, so that four of five equal terms are four fifths, whatever floats make of it.
 COVERAGE_DIGITS = 6
 _ROWS_AT_A_TIME = 500
-# Of Korean documents the commonest of these stands in so many of the chunks at least (benchmarks/QUALITY.md).
-KOREAN_CHUNKS = 0.1
-_KOREAN_ENDINGS = np.array(
-    [term_key(each) for each in ("니다", "한다", "는다", "에서", "으로", "하는")], dtype=np.uint64
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +76,6 @@ def frequencies_of(
     """In how many chunks each term stands; of a term with other forms, the commonest of them."""
     counted, starts = _counted_of(terms)
     return np.maximum.reduceat(frequencies(counted), starts) if len(starts) else np.zeros(0, dtype=np.int64)
-
-
-def korean_share(frequencies: Callable[[NDArray[np.uint64]], NDArray[np.int64]], chunks: int) -> float:
-    """How much of the chunks is Korean, in 0..1, by the commonest of its endings."""
-    found = int(frequencies(_KOREAN_ENDINGS).max())
-    return min(1.0, found / (KOREAN_CHUNKS * chunks)) if chunks else 0.0
 
 
 def _counted_of(terms: Sequence[QueryTerm]) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:

@@ -17,13 +17,13 @@ from consiglierd.model.roles import Role, RoleTable
 from consiglierd.search import reasons
 from consiglierd.search.answer import Answer, AnswerParts
 from consiglierd.search.bare import bare_candidates
-from consiglierd.search.decide import nearest_of
+from consiglierd.search.decide import korean_share, nearest_of
 from consiglierd.search.fuse import Fusion
 from consiglierd.search.parse import MAX_QUERY_CHARACTERS, ParsedQuery, parse_query
 from consiglierd.search.rank import Boosts
 from consiglierd.search.reasons import Reason
 from consiglierd.search.retriever import Chunks, VectorSide
-from consiglierd.search.score import ScoringModel, frequencies_of, korean_share, scoring_model
+from consiglierd.search.score import ScoringModel, frequencies_of, scoring_model
 from consiglierd.search.top import Ask, Top, TopK
 from consiglierd.search.verify import Files
 from consiglierd.text.analyzer import QueryTerm, term_key

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from consiglierd.search.decide import MEASURED_WINDOWS, Decision, decision_of
-from consiglierd.search.score import ScoringModel, korean_share, scoring_model
+from consiglierd.search.decide import MEASURED_WINDOWS, Decision, decision_of, korean_share
+from consiglierd.search.score import ScoringModel, scoring_model
 from consiglierd.text.analyzer import analyze_query
 from consiglierd.text.counts import count_section
 
