@@ -161,7 +161,7 @@ def _block(group: GroupMeasuresShape) -> list[str]:
     for gain in group["gains"]:
         lines.append(f"  both - {gain['over']:<8} {gain['mean']:+.3f} [{gain['low']:+.3f}, {gain['high']:+.3f}]")
     if group["lost"] is not None:
-        lines.append(f"  answers kept back by the minimum: {group['lost']:.1%}")
+        lines.append(f"  answers kept back by the minimum or as no answer: {group['lost']:.1%}")
     if group["false_answers"] is not None:
         lines.append(f"  questions without an answer that get hits: {group['false_answers']:.1%}")
     return lines
