@@ -36,8 +36,10 @@ def pairs_of(tokens: Iterable[str]) -> list[str]:
     Of a CJK token its first two characters stand for it, which its particles leave alone; of another its leading
     word. A single character and a number are no half of a pair.
     """
-    halves = [_half(token[:_LONGEST_TOKEN]) for token in tokens]
-    return [f"{first} {second}" for first, second in pairwise(halves) if first and second and first != second]
+    cut = [token[:_LONGEST_TOKEN] for token in tokens]
+    # Halves that share a number are taken for the same, as they are by `pair_keys`.
+    halves = [(_half(token), _number(token)) for token in cut]
+    return [f"{one} {two}" for (one, first), (two, second) in pairwise(halves) if one and two and first != second]
 
 
 def pair_key(pair: str) -> int:

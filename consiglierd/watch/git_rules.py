@@ -2,7 +2,6 @@
 
 import os
 import stat
-import time
 from dataclasses import dataclass, field
 
 from consiglierd.git.repository import Git, NotARepository
@@ -11,8 +10,6 @@ from consiglierd.watch.patterns import parse_file
 from consiglierd.watch.rule_list import RuleList, rule_list
 
 MAX_IGNORE_FILE_BYTES = 1024 * 1024
-# How far the times that the kernel gives files may be behind the clock.
-CLOCK_STEP_NS = 20_000_000
 
 Signature = tuple[int, int, int, int, int] | None
 
@@ -23,7 +20,7 @@ class GitRules:
 
     `outer` are info/exclude and then the global ignore file. `root_rule` names the rule by which
     git ignores the root folder itself. `tracked` are the files that stay in although a rule names
-    them, as of `tracked_ns`. `sources` are the files that this was read from, `signatures` what they were just before.
+    them. `sources` are the files that this was read from, `signatures` what they were just before.
     """
 
     prefix: bytes
@@ -38,11 +35,6 @@ class GitRules:
     sources: tuple[str, ...]
     warnings: tuple[str, ...]
     signatures: tuple[Signature, ...] = field(compare=False)
-    tracked_ns: int = field(compare=False)
-
-    def is_older_than(self, signature: Signature) -> bool:
-        """Whether the file of a signature may have changed since it was asked what is tracked."""
-        return signature is not None and signature[-1] >= self.tracked_ns - CLOCK_STEP_NS
 
 
 def read_git_rules(root: str) -> GitRules:
@@ -87,7 +79,7 @@ def _without_git(root: str, warnings: tuple[str, ...]) -> GitRules:
     sources = (os.path.join(root, ".git"),)
     none: frozenset[str] = frozenset()
     signatures = file_signatures(sources)
-    return GitRules(b"", None, None, False, (), (), None, none, none, sources, warnings, signatures, 0)
+    return GitRules(b"", None, None, False, (), (), None, none, none, sources, warnings, signatures)
 
 
 def _read(git: Git, root: str) -> GitRules:
@@ -108,7 +100,6 @@ def _read(git: Git, root: str) -> GitRules:
         _listed(global_file, global_file, ignore_case),
     )
     above, root_rule = _read_above(top, prefix, ignore_case, outer)
-    tracked_ns = time.time_ns()
     tracked = git.tracked_but_ignored()
     return GitRules(
         prefix=prefix.lower() if ignore_case else prefix,
@@ -123,7 +114,6 @@ def _read(git: Git, root: str) -> GitRules:
         sources=sources,
         warnings=(f"git ignores this folder itself ({root_rule}): only tracked files are read",) if root_rule else (),
         signatures=signatures,
-        tracked_ns=tracked_ns,
     )
 
 

@@ -1,7 +1,7 @@
 """Which files and folders of a root are left out, decided as git decides."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -41,13 +41,18 @@ class _Folder:
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """One reading of all sources; folders and signatures are filled as they are asked for."""
+    """One reading of all sources; folders and signatures are filled as they are asked for.
+
+    What is tracked although it is ignored depends on the lists in the tree too: `asked_with` are those that stood
+    there when git was asked for it.
+    """
 
     git: GitRules
     wanted: tuple[Pattern, ...]
     excluded: tuple[Pattern, ...]
     folders: dict[str, _Folder] = field(default_factory=dict)
     signatures: dict[str, Signature] = field(default_factory=dict)
+    asked_with: Mapping[str, Signature] = field(default_factory=dict)
 
 
 class IgnoreRules:
@@ -114,22 +119,28 @@ class IgnoreRules:
     def refresh(self) -> bool:
         """Read again what has changed on the disk; whether anything had."""
         state = self._state
-        git, lists = state.git, list(state.signatures.items())
-        is_rewritten = any(file_signature(path) != signature for path, signature in lists)
-        # What is tracked although it is ignored depends on the rules in the tree, too. Without git there is nothing.
-        is_old = git.git_dir is not None and any(git.is_older_than(signature) for _, signature in lists)
-        if is_rewritten or is_old or file_signatures(git.sources) != git.signatures:
+        git, lists = state.git, dict(state.signatures)
+        asked_with: Mapping[str, Signature] = {path: file_signature(path) for path in lists}
+        is_rewritten = asked_with != lists
+        # A list that was read first, or again, after git was asked. Without git nothing is tracked.
+        is_late = git.git_dir is not None and any(
+            signature is not None and state.asked_with.get(path) != signature for path, signature in lists.items()
+        )
+        if is_rewritten or is_late or file_signatures(git.sources) != git.signatures:
             git = read_git_rules(self._root)
+        else:
+            asked_with = state.asked_with
         changed = git != state.git or is_rewritten
         if changed:
-            self._state = self._new_state(git)
+            self._state = self._new_state(git, asked_with)
         elif git is not state.git:
-            self._state = replace(state, git=git)
+            self._state = replace(state, git=git, asked_with=asked_with)
         return changed
 
-    def _new_state(self, git: GitRules) -> _State:
+    def _new_state(self, git: GitRules, asked_with: Mapping[str, Signature] | None = None) -> _State:
         return _State(
             git,
+            asked_with=asked_with or {},
             wanted=_settings_patterns(self._paths, git.ignore_case),
             excluded=_settings_patterns(self._exclude, git.ignore_case),
         )

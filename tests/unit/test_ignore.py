@@ -342,3 +342,19 @@ def test_a_rule_that_comes_while_the_rules_are_read_leaves_tracked_files_in(
     assert rules.refresh()
     assert not rules.is_ignored("docs/a.md", False)
     assert not any(rules.refresh() for _ in range(3))
+
+
+def test_a_folder_that_is_moved_in_with_its_rules_keeps_its_tracked_files(tmp_path: Path) -> None:
+    root, other = tmp_path / "root", tmp_path / "other"
+    write(root, {"docs/a.md": ""})
+    write(other, {"a.md": "", ".gitignore": "a.md\n"})
+    run_git(root, "init", "-q")
+    run_git(root, "add", ".")
+    rules = IgnoreRules(str(root))
+    (root / "docs").rename(tmp_path / "old")
+    other.rename(root / "docs")
+    assert rules.is_ignored("docs/a.md", False)
+    assert rules.refresh()
+    assert not rules.is_ignored("docs/a.md", False)
+    rules.refresh()
+    assert not any(rules.refresh() for _ in range(3))

@@ -41,3 +41,8 @@ def test_pairs_spread_over_all_their_terms() -> None:
 
 def test_a_long_token_gives_a_short_pair() -> None:
     assert len(pairs_of(["a" * 100_000, "b" * 100_000])[0]) < 80
+
+
+def test_halves_that_share_a_checksum_are_no_pair_in_either() -> None:
+    assert pairs_of(["plumless", "buckeroo"]) == []
+    assert pair_keys(["plumless", "buckeroo"]) == []
